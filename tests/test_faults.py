@@ -208,7 +208,10 @@ def go(small):
     return path
 
 
-def until(what, seconds=600.0):
+PATIENCE = 600.0
+
+
+def until(what, seconds=PATIENCE):
     end = time.monotonic() + seconds
     while not (found := what()):
         assert time.monotonic() < end, "it did not happen"
@@ -323,6 +326,33 @@ def test_a_command_that_is_told_to_end_ends_what_it_has_started(small, go):
         assert "interrupted; results are kept" in told.stdout.read() and not fit.is_running()
         go.unlink()
         assert not (small.folder / SLOW).exists() and not list(small.folder.glob(".snakemake/locks/*"))
+
+
+@pytest.mark.workflow
+@pytest.mark.parametrize("arguments", [[], ["-v"]])
+def test_a_command_that_is_killed_takes_snakemake_along(small, go, arguments):
+    """It waited for its jobs, hours of them, and would not let another run into the folder."""
+    (small.folder / SLOW).unlink(missing_ok=True)
+    killed = command(small, *arguments, "--", SLOW)
+    until(lambda: fits(small))
+    killed.kill()
+    until(lambda: not living(small))
+    assert not (small.folder / SLOW).exists() and not list(small.folder.glob(".snakemake/locks/*"))
+
+
+@pytest.mark.workflow
+def test_a_snakemake_folder_that_cannot_be_written_is_one_line(small, go):
+    """A file stands for a read-only folder, which hinders no superuser."""
+    path, away = small.folder / ".snakemake", small.folder / "away"
+    path.rename(away)
+    try:
+        path.touch()
+        said = small.call("grambench.cli", "run", "-c", "2", "--", SLOW, expect=2)
+        assert "Traceback" not in said
+        assert f"{path}: expected a folder that snakemake can write to" in said.splitlines()[-1]
+    finally:
+        path.unlink()
+        away.rename(path)
 
 
 @pytest.mark.workflow

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import find_spec
@@ -30,8 +29,6 @@ GRAPHS = ("dag", "rulegraph", "filegraph", "d3dag")
 # options of snakemake that change which of the planned jobs are run
 CHOOSING = ("force", "forceall", "forcerun", "until", "omit_from", "touch", "allowed_rules")
 LISTED_FAILURES = 10
-LOCKS = Path(".snakemake/locks")
-UNLOCK_SECONDS = 10  # snakemake may hold its lock for so long after a signal to end
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,7 +60,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run studies and make their report, with Snakemake."""
-    from grambench.pipeline import last_run
+    from grambench.pipeline import last_run, supervise
 
     if arguments.cores not in ("all", None) and not (arguments.cores.isdecimal() and int(arguments.cores)):
         raise ConfigError(f"--cores: expected a number of at least 1, or all, got {arguments.cores}")
@@ -95,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     code = _call_snakemake([*command, *targets], hidden=summary)
     if counted and settings.idle and not code:
         _show_expectation(plan, arguments.cores, settings.slurm)
-    if code and any(LOCKS.glob("*")):
+    if code and any(supervise.LOCKS.glob("*")):
         remedy = "if no other run is active here, unlock it (grambench run -- --unlock) and repeat the command"
         print(f"{Path.cwd()} is locked: {remedy}", file=sys.stderr)
     # if a clock was set back meanwhile, this error is clearer than that of Snakemake
@@ -202,7 +199,7 @@ def _show_expectation(plan: "Plan", cores: str | None, slurm: bool) -> None:
 
 
 def _call_snakemake(command: Sequence[str], *, hidden: bool) -> int:
-    """Run snakemake with this package and its logger; a signal that ends this command ends snakemake and its steps.
+    """Run snakemake with this package and its logger; it ends with this command, and so do its steps.
 
     Hidden output is printed only if snakemake fails: of a dry run, "quiet" leaves the jobs of groups.
     """
@@ -210,6 +207,14 @@ def _call_snakemake(command: Sequence[str], *, hidden: bool) -> int:
     from grambench.pipeline.plan import use_this_interpreter
 
     use_this_interpreter()
+    os.environ[supervise.COMMAND] = str(os.getpid())
+    notes = supervise.LOCKS.parent
+    try:
+        notes.mkdir(exist_ok=True)
+        tempfile.TemporaryFile(dir=notes).close()
+    except OSError as error:
+        reason = f"expected a folder that snakemake can write to, got: {error.strerror}"
+        raise ConfigError(f"{notes.absolute()}: {reason}") from None
     with (
         supervise.ended_by_signals(),
         tempfile.TemporaryFile() as output,
@@ -222,33 +227,15 @@ def _call_snakemake(command: Sequence[str], *, hidden: bool) -> int:
                 sys.stderr.write(output.read().decode(errors="replace"))
             return code
         except SystemExit as error:
-            _end(process, interrupted=error.code == 128 + signal.SIGINT)
+            # the terminal itself has sent an interrupt to all of them
+            interrupted = error.code == 128 + signal.SIGINT
+            signalled = set(supervise.descendants()) if interrupted else set()
+            supervise.signal_steps(signal.SIGINT, signalled, process.poll)
+            supervise.end(None, set())
             # the terminal may be closed
             with suppress(OSError):
                 print("interrupted; results are kept, and the same command continues", file=sys.stderr)
             raise
-
-
-def _end(process: "subprocess.Popen[bytes]", interrupted: bool) -> None:
-    """End snakemake and its steps as a terminal's interrupt does, and wait until it has released its lock.
-
-    At an interrupt, the terminal itself has sent the signal to all of them. Fits get no signal: they end with their
-    supervisors.
-    """
-    import psutil
-
-    from grambench.pipeline import supervise
-
-    deadline = time.monotonic() + UNLOCK_SECONDS
-    signalled = set(supervise.descendants()) if interrupted else set()
-    while process.poll() is None and any(LOCKS.glob("*")) and time.monotonic() < deadline:
-        for descendant in supervise.descendants():
-            with suppress(OSError, psutil.Error):
-                if descendant not in signalled and os.getpgid(descendant.pid) == os.getpgrp():
-                    descendant.send_signal(signal.SIGINT)
-            signalled.add(descendant)
-        time.sleep(0.05)
-    supervise.end(None, set())
 
 
 def _show_results() -> int:

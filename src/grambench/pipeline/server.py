@@ -64,11 +64,7 @@ def start() -> None:
     os.environ.pop(SERVER, None)
     if sys.platform != "linux" or not hasattr(os, "pidfd_open"):
         return
-    try:
-        folder = _make_folder()
-    # a full disk
-    except OSError:
-        return
+    folder, environment = _make_folder(), os.environ | ENVIRONMENT
     processes: list[subprocess.Popen[bytes]] = []
     atexit.register(_stop, processes)
     for name in SOCKETS:
@@ -80,14 +76,8 @@ def start() -> None:
                 return
             listener.listen()
             command = [sys.executable, "-m", "grambench.pipeline.server", str(listener.fileno())]
-            processes.append(
-                subprocess.Popen(
-                    command,
-                    stdin=subprocess.PIPE,
-                    pass_fds=[listener.fileno()],
-                    env=os.environ | ENVIRONMENT,
-                )
-            )
+            pipe, handed_over = subprocess.PIPE, [listener.fileno()]
+            processes.append(subprocess.Popen(command, stdin=pipe, pass_fds=handed_over, env=environment))
     os.environ[SERVER] = f"{folder}{os.pathsep}{sys.executable}"
 
 
