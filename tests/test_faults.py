@@ -231,7 +231,10 @@ def go(small):
     return path
 
 
-def until(what, seconds=600.0):
+PATIENCE = 600.0
+
+
+def until(what, seconds=PATIENCE):
     end = time.monotonic() + seconds
     while not (found := what()):
         assert time.monotonic() < end, "it did not happen"
@@ -346,6 +349,18 @@ def test_a_command_that_is_told_to_end_ends_what_it_has_started(small, go):
         assert "interrupted; results are kept" in told.stdout.read() and not fit.is_running()
         go.unlink()
         assert not (small.folder / SLOW).exists() and not list(small.folder.glob(".snakemake/locks/*"))
+
+
+@pytest.mark.workflow
+@pytest.mark.parametrize("arguments", [[], ["-v"]])
+def test_a_command_that_is_killed_takes_snakemake_along(small, go, arguments):
+    """It waited for its jobs, hours of them, and would not let another run into the folder."""
+    (small.folder / SLOW).unlink(missing_ok=True)
+    killed = command(small, *arguments, "--", SLOW)
+    until(lambda: fits(small))
+    killed.kill()
+    until(lambda: not living(small))
+    assert not (small.folder / SLOW).exists() and not list(small.folder.glob(".snakemake/locks/*"))
 
 
 @pytest.mark.workflow

@@ -3,8 +3,10 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from specifications import make_run
 from grambench.datasets import store
 from grambench.kernels import grams, matrices
 from grambench.kernels.functions import Kernel
-from grambench.pipeline import client, server
+from grambench.pipeline import client, fingerprint, server
 from grambench.results import records
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="servers are for Linux")
@@ -41,6 +43,18 @@ def fit(parameters, pool, labels, *, order, rng):
     Path("part.txt").rename("fit.txt")
     {work}
     return perceptron.fit(parameters, pool, labels, order=order, rng=rng)
+"""
+COMPILED = """
+
+import numpy
+from grambench.common.lazy_numba import njit
+
+numpy.patched = True
+
+
+@njit(cache=True)
+def add_one(number):
+    return number + 1
 """
 HANG = "time.sleep(3000)"
 KERNEL = "gaussian_sigma1"
@@ -70,12 +84,15 @@ def run(tmp_path):
     store.write(tmp_path / "made.h5", dataset)
     matrices.write_gram(tmp_path / "gram.h5", grams.inner_products(features), Kernel.parse(KERNEL))
 
-    def start(work="pass", seconds=PATIENCE, memory_mb=4000.0):
-        (tmp_path / "mine.py").write_text(ALGORITHM.format(work=work))
+    def start(work="pass", seconds=PATIENCE, memory_mb=4000.0, file=tmp_path / "mine.py", planned=None):
+        (tmp_path / "mine.py").write_text(ALGORITHM.format(work=planned or work))
         protocol = {"repetitions": 2, "checkpoints": 5}
-        settings = make_run(str(tmp_path / "mine.py"), "online", protocol=protocol, kernels=[KERNEL])
+        settings = make_run(str(file), "online", protocol=protocol, kernels=[KERNEL])
+        # no hash of code, and nothing to compare with, unless a test asks for it
+        code = fingerprint.run_code(settings) if planned else "code"
+        (tmp_path / "mine.py").write_text(ALGORITHM.format(work=work))
         limits = ["--seconds", str(seconds), "--memory-mb", str(memory_mb)]
-        command = [*STEP, "run", "/dev/stdin", "code", "record.h5", *limits, "made.h5", "gram.h5"]
+        command = [*STEP, "run", "/dev/stdin", code, "record.h5", *limits, "made.h5", "gram.h5"]
         process = subprocess.Popen(command, cwd=tmp_path, text=True, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
         process.stdin.write(json.dumps(settings.to_dict()))
         process.stdin.close()
@@ -128,17 +145,39 @@ def test_a_run_has_the_numbers_of_one_in_a_process_of_its_own(run, tmp_path, mon
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
-def test_what_a_run_has_loaded_is_there_in_later_runs(servers, run, tmp_path):
-    count = "str(len(scores._play_rounds._dispatcher.signatures))"
-    work = "from grambench.algorithms import scores; "
-    work += f"Path('loaded.txt').exists() or Path('loaded.txt').write_text({count})"
-    counts = []
-    # the first one may have to compile the function, and the second one then loads it
-    for _ in range(3):
+def test_no_run_sees_what_another_one_has_imported(run, tmp_path, monkeypatch, request):
+    """The algorithm is in the package itself: by their names its module and its compiled function are grambench's."""
+    (tmp_path / "contributed.py").write_text(ALGORITHM.format(work="add_one(1)") + COMPILED)
+    extend = f"import grambench.algorithms.online as package; package.__path__.append({str(tmp_path)!r})"
+    (tmp_path / "sitecustomize.py").write_text(extend)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    request.getfixturevalue("servers")
+    # the first run compiles the function, and the second one loads it
+    for _ in range(2):
+        assert run(file="grambench.algorithms.online.contributed").wait() == 0
+        assert record(tmp_path).status == "ok", record(tmp_path).reason
+    assert run("import numpy; Path('patched.txt').write_text(str(hasattr(numpy, 'patched')))").wait() == 0
+    assert (tmp_path / "patched.txt").read_text() == "False"
+
+
+def test_a_run_ends_as_an_interpreter_does(run, tmp_path, request):
+    work = """import atexit, multiprocessing.util, threading, weakref
+    def end_with_main_thread():
+        threading.main_thread().join()
+        Path("thread").touch()
+    threading.Thread(target=end_with_main_thread).start()
+    atexit.register(Path("handler").touch)
+    multiprocessing.util.Finalize(None, Path("finalizer").touch, exitpriority=0)
+    weakref.finalize(fit, Path("weak").touch)"""
+    names = ("thread", "handler", "finalizer", "weak")
+    for server_kind in ("none", "servers"):
+        if server_kind == "servers":
+            request.getfixturevalue(server_kind)
         assert run(work).wait() == 0
-        counts.append(int((tmp_path / "loaded.txt").read_text()))
-        (tmp_path / "loaded.txt").unlink()
-    assert counts[0] == 0 < counts[2]
+        assert [name for name in names if not (tmp_path / name).exists()] == []
+        assert record(tmp_path).status == "ok"
+        for name in names:
+            (tmp_path / name).unlink()
 
 
 def test_servers_do_the_work(servers, run, tmp_path):
@@ -219,13 +258,100 @@ def test_a_supervisor_that_is_killed_ends_its_client_likewise(servers, run, tmp_
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_a_server_that_ends_takes_its_steps_along_and_the_next_step_does_itself(servers, run, tmp_path, number):
-    process = run(HANG)
+def test_a_server_that_ends_takes_its_steps_along_and_their_clients_do_them(servers, run, tmp_path, number):
+    server_is_above = f"{servers[0].pid} in [parent.pid for parent in psutil.Process().parents()]"
+    process = run(f"import psutil; {server_is_above} and {HANG}")
     fit = fit_of(tmp_path)
     servers[0].send_signal(number)
-    assert process.wait() == -signal.SIGKILL
-    assert gone(fit)
+    assert process.wait() == 0
+    assert has_ended(fit)
+    assert record(tmp_path).status == "ok"
     assert run().wait() == 0
+    assert record(tmp_path).status == "ok"
+
+
+def test_a_client_that_is_told_to_end_with_its_server_does_not_go_on(servers, run, tmp_path):
+    process = run(HANG)
+    fit = fit_of(tmp_path)
+    servers[0].send_signal(signal.SIGSTOP)
+    process.terminate()
+    until(lambda: process.poll() is not None or not signals_pending(process))
+    servers[0].kill()
+    assert process.wait() == -signal.SIGTERM
+    assert gone(fit) and not (tmp_path / "record.h5").exists()
+
+
+def signals_pending(process):
+    """Return whether a process has yet to see that it was told to end."""
+    lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
+    return any(line.startswith(("SigPnd", "ShdPnd")) and int(line.split()[1], 16) for line in lines)
+
+
+@pytest.mark.parametrize("content", [b"{", b"5", b"[]", b"\xff", None])
+def test_a_request_that_makes_no_sense_costs_nobody_else(servers, run, tmp_path, content):
+    process = run(HANG)
+    fit = fit_of(tmp_path)
+    folder, _, _ = os.environ[client.SERVER].rpartition(os.pathsep)
+    with socket.socket(socket.AF_UNIX) as connection, tempfile.TemporaryFile() as request:
+        connection.connect(f"{folder}/{client.SOCKETS[0]}")
+        request.write(content or b"")
+        request.flush()
+        socket.send_fds(connection, [b"?"], [0, 1, 2, request.fileno()] if content else [])
+        assert connection.recv(16) == b""
+    assert servers[0].poll() is None and not has_ended(fit)
+    process.terminate()
+    assert process.wait() == 128 + signal.SIGTERM
+
+
+REFUSALS = {
+    "no process": "os.fork = lambda: (_ for _ in ()).throw(BlockingIOError)",
+    "a thread": "threading.Thread(target=threading.Event().wait, daemon=True).start()",
+}
+
+
+@pytest.mark.parametrize("refusal", REFUSALS)
+def test_a_client_that_is_refused_does_its_step_itself(run, tmp_path, monkeypatch, request, refusal):
+    """The system has no process left for a server, or a package has started a thread in it."""
+    only_servers = "if 'grambench.pipeline.server' in sys.orig_argv: "
+    (tmp_path / "sitecustomize.py").write_text(f"import os, sys, threading\n{only_servers}{REFUSALS[refusal]}")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    servers = request.getfixturevalue("servers")
+    process = run(HANG)
+    assert servers[0].pid not in [parent.pid for parent in fit_of(tmp_path).parents()]
+    assert servers[0].poll() is None
+    process.terminate()
+    assert process.wait() == 128 + signal.SIGTERM
+
+
+def test_a_server_has_one_thread(servers, tmp_path):
+    """The allocator of pyarrow, which this step imports, starts another one unless it is told not to."""
+    subprocess.run([*STEP, "report"], cwd=tmp_path, capture_output=True, check=False)
+    assert psutil.Process(servers[1].pid).num_threads() == 1
+
+
+def test_what_killed_servers_left_is_removed_by_the_next(monkeypatch, request):
+    with tempfile.TemporaryDirectory() as folder:
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        left = Path(folder, f"{server.PREFIX}left")
+        (left / server.CHECKED).mkdir(parents=True)
+        request.getfixturevalue("servers")
+        own = Path(os.environ[client.SERVER].rpartition(os.pathsep)[0])
+        code = f"import tempfile; tempfile.tempdir = {folder!r}; from grambench.pipeline import server; server.start()"
+        subprocess.run([sys.executable, "-c", code], check=True)
+        assert own.exists() and not left.exists()
+        for process in request.getfixturevalue("servers"):
+            process.stdin.close()
+            process.wait()
+
+
+@pytest.mark.parametrize("kind", ["alone", "servers"])
+def test_a_record_names_the_code_that_made_it(run, tmp_path, request, kind):
+    if kind == "servers":
+        request.getfixturevalue(kind)
+    assert run("rng.random()", planned="pass").wait() == 0
+    assert record(tmp_path).status == "error"
+    assert f"{tmp_path / 'mine.py'}: was edited after this run was planned" in record(tmp_path).reason
+    assert run("pass  # the same code", planned="pass").wait() == 0
     assert record(tmp_path).status == "ok"
 
 

@@ -235,3 +235,15 @@ def test_a_failures_reason_is_its_type_and_first_line(tmp_path):
     )
     assert run(code, tmp_path).reason == "ValueError: expected three,"
     assert supervise.last_exception("no traceback\nat all") == ""
+
+
+def test_a_process_that_the_system_refuses_is_asked_for_again(tmp_path, monkeypatch):
+    start, refusals = supervise._start, [BlockingIOError()]
+
+    def refused(*arguments):
+        if refusals:
+            raise refusals.pop()
+        return start(*arguments)
+
+    monkeypatch.setattr(supervise, "_start", refused)
+    assert run("", tmp_path).status == "ok"

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import find_spec
@@ -30,9 +29,7 @@ GRAPHS = ("dag", "rulegraph", "filegraph", "d3dag")
 # options of snakemake that change which of the planned jobs are run
 CHOOSING = ("force", "forceall", "forcerun", "until", "omit_from", "touch", "allowed_rules")
 LISTED_FAILURES = 10
-LOCKS = Path(".snakemake/locks")
 NOTES = 2**16  # bytes
-UNLOCK_SECONDS = 10  # snakemake may hold its lock for so long after a signal to end
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +61,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run studies and make their report, with Snakemake."""
-    from grambench.pipeline import last_run
+    from grambench.pipeline import last_run, supervise
 
     count_cores(arguments.cores)
     behind = arguments.snakemake
@@ -95,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     code = _call_snakemake([*command, *targets], hidden=summary)
     if counted and settings.idle and not code:
         _show_expectation(plan, arguments.cores, settings.slurm)
-    if code and any(LOCKS.glob("*")):
+    if code and any(supervise.LOCKS.glob("*")):
         remedy = "if no other run is active here, unlock it (grambench run -- --unlock) and repeat the command"
         print(f"{Path.cwd()} is locked: {remedy}", file=sys.stderr)
     # if a clock was set back meanwhile, this error is clearer than that of Snakemake
@@ -207,7 +204,7 @@ def _show_expectation(plan: "Plan", cores: str | None, slurm: bool) -> None:
 
 
 def _call_snakemake(command: Sequence[str], *, hidden: bool) -> int:
-    """Run snakemake with this package and its logger; a signal that ends this command ends snakemake and its steps.
+    """Run snakemake with this package and its logger; it ends with this command, and so do its steps.
 
     Hidden output is printed only if snakemake fails: of a dry run, "quiet" leaves the jobs of groups.
     """
@@ -216,6 +213,7 @@ def _call_snakemake(command: Sequence[str], *, hidden: bool) -> int:
 
     use_this_interpreter()
     _check_writable()
+    os.environ[supervise.COMMAND] = str(os.getpid())
     with (
         supervise.ended_by_signals(),
         tempfile.TemporaryFile() as output,
@@ -228,7 +226,11 @@ def _call_snakemake(command: Sequence[str], *, hidden: bool) -> int:
                 sys.stderr.write(output.read().decode(errors="replace"))
             return code
         except SystemExit as error:
-            _end(process, interrupted=error.code == 128 + signal.SIGINT)
+            # the terminal itself has sent an interrupt to all of them
+            interrupted = error.code == 128 + signal.SIGINT
+            signalled = set(supervise.descendants()) if interrupted else set()
+            supervise.signal_steps(signal.SIGINT, signalled, process.poll)
+            supervise.end(None, set())
             # the terminal may be closed
             with suppress(OSError):
                 print("interrupted; results are kept, and the same command continues", file=sys.stderr)
@@ -237,35 +239,15 @@ def _call_snakemake(command: Sequence[str], *, hidden: bool) -> int:
 
 def _check_writable() -> None:
     """Raise DataError if Snakemake cannot write its notes: it would end with a traceback."""
-    folder = LOCKS.parent
+    from grambench.pipeline import supervise
+
+    folder = supervise.LOCKS.parent
     try:
         folder.mkdir(exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(bytes(NOTES))
     except OSError as error:
         raise DataError(f"{folder}: cannot be written ({cause(error)}), where Snakemake keeps its notes") from None
-
-
-def _end(process: "subprocess.Popen[bytes]", interrupted: bool) -> None:
-    """End snakemake and its steps as a terminal's interrupt does, and wait until it has released its lock.
-
-    At an interrupt, the terminal itself has sent the signal to all of them. Fits get no signal: they end with their
-    supervisors.
-    """
-    import psutil
-
-    from grambench.pipeline import supervise
-
-    deadline = time.monotonic() + UNLOCK_SECONDS
-    signalled = set(supervise.descendants()) if interrupted else set()
-    while process.poll() is None and any(LOCKS.glob("*")) and time.monotonic() < deadline:
-        for descendant in supervise.descendants():
-            with suppress(OSError, psutil.Error):
-                if descendant not in signalled and os.getpgid(descendant.pid) == os.getpgrp():
-                    descendant.send_signal(signal.SIGINT)
-            signalled.add(descendant)
-        time.sleep(0.05)
-    supervise.end(None, set())
 
 
 def _show_results() -> int:

@@ -1,7 +1,6 @@
 """Atomic writing of files, and seals with checksums by which a reader notices later damage."""
 
 import contextlib
-import errno
 import hashlib
 import mmap
 import os

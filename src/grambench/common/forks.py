@@ -8,7 +8,9 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 import traceback
+import weakref
 from collections.abc import Callable
 
 LIBC = ctypes.CDLL(None)
@@ -32,8 +34,9 @@ def end_with(parent: int, number: int) -> None:
 class Fork:
     """A child process that calls a function, with the interface of `subprocess.Popen` as far as it is used here.
 
-    The child ends as an interpreter does, but at once: it does not take down what it has imported. Linux only. The
-    process that forks must have one thread.
+    The child ends as an interpreter does: it waits for its threads and calls exit handlers, those of packages that its
+    parent has imported too. It does not take down what it has imported. Linux only. The process that forks must have
+    one thread.
 
     Parameters
     ----------
@@ -46,6 +49,11 @@ class Fork:
         The process id.
     ended : int
         A file descriptor that can be read once the child has ended.
+
+    Raises
+    ------
+    OSError
+        If the system refuses a process, as it does for a user who has as many as allowed.
     """
 
     def __init__(self, work: Callable[[], object]) -> None:
@@ -59,7 +67,7 @@ class Fork:
 
     def send(self, number: int) -> None:
         """Send a signal, unless the child has ended."""
-        with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(OSError):
             signal.pidfd_send_signal(self.ended, number)
 
     def wait(self, timeout: float | None = None) -> int:
@@ -80,10 +88,13 @@ class Fork:
 
 def _work(work: Callable[[], object]) -> None:
     """Call `work`, and end this process, a fork."""
-    atexit._clear()
+    # temporary folders, for one, belong to the parent
+    weakref.finalize._registry.clear()  # type: ignore[attr-defined]
     code = 1
     try:
         code = _call(work)
+        # as an interpreter does: this waits for threads
+        threading._shutdown()  # type: ignore[attr-defined]
         atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()

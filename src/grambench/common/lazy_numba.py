@@ -7,8 +7,6 @@ from collections.abc import Callable
 from functools import cached_property, update_wrapper
 from typing import Any
 
-used: list["_Compiled"] = []  # the functions that this process has called, or compiled
-
 
 def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator of functions that Numba compiles at their first call, with the options of numba.njit."""
@@ -25,21 +23,10 @@ class _Compiled:
     def _dispatcher(self) -> Any:
         import numba
 
-        used.append(self)
         return numba.njit(**self._options)(self._function)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         return self._dispatcher(*arguments, **keywords)
-
-    def loaded(self) -> list[Any]:
-        """Return the types of arguments for which compiled code was loaded, and not compiled by this process."""
-        # a plain function if Numba's compiler is switched off
-        stats = getattr(self._dispatcher, "stats", None)
-        return list(stats.cache_hits) if stats else []
-
-    def load(self, types: Any) -> None:
-        """Load the compiled code for types of arguments."""
-        self._dispatcher.compile(types)
 
     def __reduce__(self) -> str:
         return self.name

@@ -410,7 +410,7 @@ def read_csv(reader: Csv, files: dict[str, Path]) -> Raw:
 def read_arff(reader: Arff, files: dict[str, Path]) -> Raw:
     """Read Weka's format."""
     (path,) = files.values()
-    records, _ = scipy.io.arff.loadarff(io.StringIO(_dense_arff(separated.decoded(_content(reader, path)))))
+    records, _ = scipy.io.arff.loadarff(io.StringIO(_dense_arff(tables.decoded(_content(reader, path)))))
     columns: Columns = {}
     for name in records.dtype.names or ():
         column = records[name]

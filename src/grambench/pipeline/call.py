@@ -6,7 +6,6 @@ from importlib import import_module
 
 from grambench.common.errors import GrambenchError, visible
 from grambench.common.forks import PR_SET_NAME, prctl
-from grambench.pipeline import loaded
 
 STEPS = "grambench.pipeline.steps"
 # their supervisor reads the traceback
@@ -21,7 +20,6 @@ def call(step: str, arguments: Sequence[str]) -> None:
     prctl(PR_SET_NAME, f"grambench-{step}".encode())
     try:
         import_module(f"{STEPS}.{step}").main(list(arguments))
-        loaded.write_note()
     except GrambenchError as error:
         if step in SUPERVISED:
             raise

@@ -6,6 +6,8 @@ everything that this module imports inside grambench, except for imports under `
 and docstrings do not count as code, except in grambench.claims, where a docstring is the claim. The versions of the
 packages that compute count too.
 
+A run compares the hash of the code that it has imported with the one that it was planned with (`refuse_other_code`).
+
 A module from outside (see `grambench.algorithms`) counts with what it imports of its own package; a file that is given
 by its path has no package.
 """
@@ -13,15 +15,22 @@ by its path has no package.
 import ast
 import functools
 import importlib.util
+import platform
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
+from grambench import algorithms, experiments
+from grambench.common.errors import DataError
 from grambench.common.provenance import digest
 from grambench.common.provenance import spec as spec
 from grambench.common.shipped import PACKAGE
+from grambench.experiments.run import Run
+from grambench.kernels import continuous
 
+# rule `run` and its supervised half
+RUN = ("grambench.pipeline.steps.run", "grambench.pipeline.steps.fit")
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 NUMERICAL = ("numpy", "scipy", "numba", "scikit-learn", "pillow")
 
@@ -38,7 +47,8 @@ def code(*modules: str) -> str:
     Returns
     -------
     str
-        Hexadecimal digits of the hash of the sources, a dot, and those of the hash of the packages' versions.
+        Hexadecimal digits of the hash of the sources, a dot, and those of the hash of Python's and the packages'
+        versions.
     """
     sources = "".join(name + _module(name).code for name in sorted(closure(*modules)))
     return f"{digest(sources)}.{_versions()}"
@@ -46,7 +56,39 @@ def code(*modules: str) -> str:
 
 @functools.cache
 def _versions() -> str:
-    return digest(" ".join(f"{name} {version(name)}" for name in NUMERICAL))[:8]
+    python = ".".join(platform.python_version_tuple()[:2])
+    return digest(" ".join([python, *(f"{name} {version(name)}" for name in NUMERICAL)]))[:8]
+
+
+def run_code(run: Run) -> str:
+    """Return the code hash of a run."""
+    return code(*_run_modules(run))
+
+
+def _run_modules(run: Run) -> list[str]:
+    """Return the modules of a run: its step, its experiment, its algorithms and its family of kernels."""
+    families = [continuous.module(run.dictionary.family)] if run.dictionary else []
+    return [*RUN, *sorted(map(algorithms.module, _algorithms(run))), *families, experiments.module(run.experiment)]
+
+
+def _algorithms(run: Run) -> set[str]:
+    """Return the algorithm of a run, the one that is trained on its best kernel, and that of its reference."""
+    return {file for file in (run.file, run.then, run.reference and run.reference.file) if file}
+
+
+def refuse_other_code(run: Run, expected: str) -> None:
+    """Import the algorithms of a run; raise DataError if a file was edited after the run was planned.
+
+    Nothing is compared with a hash of other versions of Python or packages, which may print the same code differently.
+    """
+    for file in _algorithms(run):
+        # a file that cannot be imported is an error of the run
+        algorithms.fault(file)
+    if expected.endswith(f".{_versions()}") and run_code(run) != expected:
+        files = filter(None, map(source, closure(*_run_modules(run))))
+        newest = max(files, key=lambda path: path.stat().st_mtime)
+        remedy = "repeat it: grambench run, called as before, with -- -R $(grambench failed)"
+        raise DataError(f"{newest}: was edited after this run was planned; {remedy}")
 
 
 def closure(*modules: str) -> set[str]:

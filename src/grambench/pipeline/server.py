@@ -7,10 +7,15 @@ of Snakemake's, it does the step itself.
 
 All guarantees of a step stay. The supervisor of a fit is a process between the server and the fit. Signals to the
 client are passed on to the fork. If the client, the server or the workflow ends in any way, the fork is told to end.
+A client does its step itself if the server refuses its request, or has ended.
+
+Forks share what a server has imported: the steps, what this module lists, and what these import. A server imports
+nothing that a fork has imported, such as an algorithm.
 """
 
 import atexit
 import contextlib
+import fcntl
 import gc
 import json
 import os
@@ -28,9 +33,9 @@ from pathlib import Path
 
 from grambench.common import files
 from grambench.common.forks import Fork, end_with
-from grambench.pipeline import loaded, supervise
+from grambench.pipeline import fingerprint, supervise
 from grambench.pipeline.call import STEPS, call
-from grambench.pipeline.client import SERVER, SOCKETS
+from grambench.pipeline.client import SERVER, SOCKETS, has_ended
 
 # what a step imports late, its supervised half for one
 LATE = {
@@ -42,10 +47,12 @@ LATE = {
 SOMETIMES = {"run": ("scipy.optimize", "sklearn.linear_model", "sklearn.svm", "sklearn.ensemble")}
 # a folder beside the sockets, where forks note which Gram matrices they have found whole
 CHECKED = "checked"
-# the end of the name of another one for each server, where forks note which compiled functions they have loaded
-LOADED = ".loaded"
 # descriptors of a request: standard input, output and error of the client, and a file with the arguments of the step
 COUNT = 4
+# the folder of the sockets among temporary files
+PREFIX = "grambench-servers-"
+# Arrow's allocator would start a thread in the server, and a process with several threads must not fork
+ENVIRONMENT = supervise.ENVIRONMENT | {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
 
 
 def start() -> None:
@@ -57,8 +64,7 @@ def start() -> None:
     os.environ.pop(SERVER, None)
     if sys.platform != "linux" or not hasattr(os, "pidfd_open"):
         return
-    folder = tempfile.mkdtemp(prefix="grambench-")
-    Path(folder, CHECKED).mkdir()
+    folder, environment = _make_folder(), os.environ | ENVIRONMENT
     processes: list[subprocess.Popen[bytes]] = []
     atexit.register(_stop, processes)
     for name in SOCKETS:
@@ -70,15 +76,20 @@ def start() -> None:
                 return
             listener.listen()
             command = [sys.executable, "-m", "grambench.pipeline.server", str(listener.fileno())]
-            processes.append(
-                subprocess.Popen(
-                    command,
-                    stdin=subprocess.PIPE,
-                    pass_fds=[listener.fileno()],
-                    env=os.environ | supervise.ENVIRONMENT,
-                )
-            )
+            pipe, handed_over = subprocess.PIPE, [listener.fileno()]
+            processes.append(subprocess.Popen(command, stdin=pipe, pass_fds=handed_over, env=environment))
     os.environ[SERVER] = f"{folder}{os.pathsep}{sys.executable}"
+
+
+def _make_folder() -> Path:
+    """Make the folder of the sockets, which this process locks, and remove those of workflows that were killed."""
+    for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        if has_ended(str(left)):
+            shutil.rmtree(left, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+    fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_EX)
+    (folder / CHECKED).mkdir()
+    return folder
 
 
 def _stop(processes: Sequence["subprocess.Popen[bytes]"]) -> None:
@@ -104,8 +115,6 @@ class Server:
         self.listener = listener
         self.folder = Path(listener.getsockname()).parent
         files.notes = self.folder / CHECKED
-        loaded.notes = Path(f"{listener.getsockname()}{LOADED}")
-        loaded.notes.mkdir()
         # the workflow holds the other end of standard input
         self.workflow = sys.stdin.fileno()
         self.forks: set[Fork] = set()
@@ -122,7 +131,9 @@ class Server:
         while self.serves or self.forks:
             events = self.selector.select(0 if self.steps else None)
             for key, _ in events:
-                key.data()
+                # another event of the same moment may have been the last of a client
+                if key in self.selector.get_map().values():
+                    key.data()
             if not events:
                 _import(SOMETIMES.get(self.steps.pop(), ()))
         Path(self.listener.getsockname()).unlink(missing_ok=True)
@@ -143,35 +154,46 @@ class Server:
 
     def _accept(self) -> None:
         """Let a client ask."""
-        client, _ = self.listener.accept()
-        self._call_when_readable(client, partial(self._fork, client))
+        with contextlib.suppress(OSError):
+            client, _ = self.listener.accept()
+            self._call_when_readable(client, partial(self._fork, client))
 
     def _fork(self, client: socket.socket) -> None:
-        """Fork for the request of a client."""
+        """Fork for the request of a client, or send it away."""
         self.selector.unregister(client)
-        _, descriptors, *_ = socket.recv_fds(client, 1, COUNT)
-        # the client may have ended before it could ask
-        if len(descriptors) < COUNT:
+        descriptors: list[int] = []
+        try:
+            _, descriptors, *_ = socket.recv_fds(client, 1, COUNT)
+            *streams, request = descriptors
+            with os.fdopen(request, encoding="utf-8", closefd=False) as file:
+                file.seek(0)
+                folder, step, *arguments = json.load(file)
+            modules: Iterable[str] = (f"{STEPS}.{step}", *LATE.get(step, ()))
+            # a run compares the code of all its modules: a server reads theirs when it imports them
+            if step == "run":
+                modules = fingerprint.closure(*modules)
+            if _import(modules):
+                self.steps.append(step)
+            if len(list(Path("/proc/self/task").iterdir())) > 1:
+                raise OSError("a package that was imported has started a thread")
+            fork = Fork(partial(self._work, streams, folder, step, arguments))
+        # the client may have ended, or ask for what is no step; the system may refuse a process
+        except (OSError, TypeError, ValueError):
             client.close()
             return
-        *streams, request = descriptors
-        with os.fdopen(request, encoding="utf-8") as file:
-            file.seek(0)
-            folder, step, *arguments = json.load(file)
-        if _import((f"{STEPS}.{step}", *LATE.get(step, ()))):
-            self.steps.append(step)
-        if loaded.load_noted():
-            gc.freeze()
-        fork = Fork(partial(self._work, client, streams, folder, step, arguments))
-        for stream in streams:
-            os.close(stream)
+        finally:
+            for descriptor in descriptors:
+                os.close(descriptor)
         self.forks.add(fork)
         self._call_when_readable(client, partial(self._pass_on, client, fork))
         self._call_when_readable(fork.ended, partial(self._answer, client, fork))
 
     def _pass_on(self, client: socket.socket, fork: Fork) -> None:
         """Send a fork the signal that its client got, and SIGTERM if its client has ended."""
-        number = client.recv(1)
+        try:
+            number = client.recv(1)
+        except OSError:
+            number = b""
         fork.send(ord(number or bytes([signal.SIGTERM])))
         if not number:
             self.selector.unregister(client)
@@ -187,10 +209,11 @@ class Server:
                 client.send(str(code).encode())
         client.close()
 
-    def _work(
-        self, client: socket.socket, streams: Sequence[int], folder: str, step: str, arguments: Sequence[str]
-    ) -> None:
-        """Do a step, in a fork, as a new interpreter would."""
+    def _work(self, streams: Sequence[int], folder: str, step: str, arguments: Sequence[str]) -> None:
+        """Do a step, in a fork, as a new interpreter would.
+
+        The socket of the client stays open: without an answer of the server, its end is that of the step.
+        """
         end_with(os.getppid(), signal.SIGTERM)
         signal.signal(signal.SIGINT, self.interrupt)
         # others would wait for the end of this fork too
@@ -200,7 +223,6 @@ class Server:
             elif key.fd != self.workflow:
                 os.close(key.fd)
         self.selector.close()
-        client.close()
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
             os.close(stream)

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from grambench import algorithms, experiments, features
+from grambench import algorithms, features
 from grambench.common import layout
 from grambench.common.errors import DataError
 from grambench.common.files import checksums, identity_of, intact, read_text
@@ -20,7 +20,6 @@ from grambench.config.protocols import Offline
 from grambench.config.shown import Sweep
 from grambench.config.study import Study
 from grambench.experiments.run import Reference, Run, Tuning
-from grambench.kernels import continuous
 from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import Kernel
 from grambench.kernels.subsets import RandomSubsets
@@ -28,8 +27,8 @@ from grambench.pipeline import fingerprint
 from grambench.pipeline.targets import Targets
 from grambench.report import looks
 
-# the steps whose work is done by another step, in a process of its own
-SUPERVISED_HALVES = {"run": "fit", "gram": "evaluate"}
+# the step whose work is done by another step, in a process of its own; see `fingerprint.run_code` for that of a run
+SUPERVISED_HALVES = {"gram": "evaluate"}
 PROSE = ("title", "licence", "citation", "url")
 
 
@@ -269,15 +268,8 @@ class Specifications:
         return fingerprint.code(*(f"grambench.pipeline.steps.{name}" for name in steps), *modules)
 
     def run_code(self, cell: Cell) -> str:
-        """Return the code hash of rule `run`: of the experiment, the algorithm and the one that it is compared with."""
-        study, name = self.targets.studies[cell.study], cell.algorithm
-        sweep = study.sweeps.get(cell.sweep)
-        entries = {name, sweep.references.get(name, name)} if sweep and sweep.kind == "scaling" else {name}
-        successors = [then for entry in entries if (then := study.algorithms[entry].then)]
-        modules = sorted({algorithms.module(file) for file in [*map(study.file, entries), *successors]})
-        if study.dictionary:
-            modules.append(continuous.module(study.dictionary.family))
-        return self.step_code("run", *modules, experiments.module(experiment_of(study, sweep)))
+        """Return the code hash of a run or of a block of it."""
+        return fingerprint.run_code(self.run(cell))
 
     def claims_code(self, study: str) -> str:
         """Return the code hash of rule `claims`, with the module of the study's claims if there is one."""

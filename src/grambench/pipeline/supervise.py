@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -47,6 +48,11 @@ LOG_LINES = 200
 ENVIRONMENT = dict.fromkeys(threads.VARIABLES, "1") | {"PYTHONHASHSEED": "0"}
 ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 TRACEBACK = "Traceback (most recent call last):"
+# the variable with the process id of the `grambench run` that has started Snakemake
+COMMAND = "GRAMBENCH_COMMAND"
+LOCKS = Path(".snakemake/locks")
+# Snakemake may hold its lock for so long after a signal to end; on a loaded machine it takes more than ten seconds
+UNLOCK_SECONDS = 60
 # whether this process is a fork of `grambench.pipeline.server`, which has imported the supervised halves of steps
 in_server = False
 
@@ -103,13 +109,16 @@ def run(
     with errors.open("wb") as stream, ended_by_signals():
         try:
             prctl(PR_SET_CHILD_SUBREAPER, 1)
-            process = _start(command, stream, env)
             while verdict is None:
                 try:
+                    process = process or _start(command, stream, env)
                     code = process.wait(timeout=POLL_SECONDS)
                     break
                 except subprocess.TimeoutExpired:
                     pass
+                # while this user has as many processes as the system allows
+                except BlockingIOError:
+                    time.sleep(POLL_SECONDS)
                 used = memory_used_mb(earlier)
                 if used > memory_mb:
                     verdict = "memory", f"used {used:.0f} MiB, the limit is {memory_mb:.0f} MiB"
@@ -281,6 +290,46 @@ def end(process: "subprocess.Popen[bytes] | Fork | None", excluded: set[psutil.P
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(child.pid, os.WNOHANG)
         time.sleep(POLL_SECONDS / 10)
+
+
+def end_with_command() -> None:
+    """End this process, Snakemake, and its steps when the `grambench run` that has started it ends in any way."""
+    command = int(os.environ.pop(COMMAND, 0))
+
+    def watch() -> None:
+        while os.getppid() == command:
+            time.sleep(1)
+        os.kill(os.getpid(), signal.SIGINT)
+        # a shell makes a job in its background, and all that this starts, ignore SIGINT
+        signal_steps(signal.SIGTERM, set(), lambda: None)
+        os._exit(128 + signal.SIGINT)
+
+    if command:
+        threading.Thread(target=watch, daemon=True).start()
+
+
+def signal_steps(number: int, signalled: set[psutil.Process], poll: Callable[[], int | None]) -> None:
+    """Send the processes below this one a signal, as a terminal does, and wait until Snakemake has released its lock.
+
+    Fits get no signal: they end with their supervisors.
+
+    Parameters
+    ----------
+    number : int
+        The signal.
+    signalled : set of psutil.Process
+        The processes that have got the signal.
+    poll : callable
+        Returns the exit code of Snakemake, or None while it runs.
+    """
+    deadline = time.monotonic() + UNLOCK_SECONDS
+    while poll() is None and any(LOCKS.glob("*")) and time.monotonic() < deadline:
+        for descendant in descendants():
+            with contextlib.suppress(OSError, psutil.Error):
+                if descendant not in signalled and os.getpgid(descendant.pid) == os.getpgrp():
+                    descendant.send_signal(number)
+            signalled.add(descendant)
+        time.sleep(0.05)
 
 
 @contextlib.contextmanager

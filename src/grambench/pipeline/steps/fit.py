@@ -20,7 +20,7 @@ from grambench.datasets import store, views
 from grambench.experiments.outcome import GROUPS, with_plain_run
 from grambench.experiments.run import Run
 from grambench.kernels import matrices
-from grambench.pipeline import supervise
+from grambench.pipeline import fingerprint, supervise
 from grambench.pipeline.inputs import read_spec, record_fields
 from grambench.results import records
 
@@ -49,6 +49,7 @@ def _run(spec: dict[str, Any], code: str, output: Path, inputs: list[Path]) -> N
             return
         plain = other if run.plain_point is not None else None
         asked = run if plain is None else run.without_plain_point()
+        fingerprint.refuse_other_code(run, code)
         outcome, source = experiments.load(spec["experiment"])(asked, dataset, kernels), dataset.source
         if plain is not None and run.plain_point is not None:
             outcome = with_plain_run(outcome, run.plain_point, plain.outcome(), run.repetitions)
