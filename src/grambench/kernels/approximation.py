@@ -14,12 +14,14 @@ so that one cosine and one sine serve a whole grid of widths. Nystroem features 
 any kernel, from landmarks drawn among the first examples; between landmarks they are exact. Linear kernels have raw
 features, which are exact.
 
-Features have 32 bits. A kernel has no Nystroem features and is refused if its values with the nearest landmark have
-squares below their range for more than a tenth of the landmarks, such as a Gaussian that is narrow among examples of
-many features. Projections are sums of BLAS, whose last bits may differ between processors and with the size of a block.
-Each doubling of the angle doubles the error of its phase, to 3e-4 after twelve.
+Features have 32 bits. A warning names a kernel whose values with the nearest landmark have squares below their range
+for more than a tenth of the landmarks, such as a Gaussian that is narrow among examples of many features. It is not
+refused, since pools of many widths have such kernels. Projections are sums of BLAS, whose last bits may differ between
+processors and with the size of a block. Each doubling of the angle doubles the error of its phase, to 3e-4 after
+twelve.
 """
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, get_args
 
@@ -300,8 +302,8 @@ class _Nystroem:
         nearest = np.abs(gram - np.diag(gram.diagonal())).max(axis=1) / gram.max()
         # Values of exactly 0 are not too small: sparse examples may be orthogonal.
         if (share := np.mean((nearest > 0.0) & (nearest < TINY))) > 0.1:
-            what = f"{kernel.name}: expected values of {TINY:g} or more between a landmark and the nearest other"
-            raise ValueError(f"{what}, whose products 32 bits hold, got less for {share:.0%}; take a wider kernel")
+            lost = f"{kernel.name}: products of values below {TINY:g} are lost in 32 bits, as between {share:.0%}"
+            warnings.warn(f"{lost} of the landmarks and all others; take a wider kernel", stacklevel=2)
         values, vectors = np.linalg.eigh(gram)
         large = values > SMALLEST * values[-1]
         self._root = vectors[:, large] * np.sqrt(factor / values[large])
