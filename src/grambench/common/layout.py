@@ -96,9 +96,8 @@ def is_pairs(path: Path) -> bool:
 
 
 def is_record(path: Path) -> bool:
-    """Return whether a path is that of the record of a plain run or of a sweep, in any results folder."""
-    patterns = (RECORD.format(study="*", dataset="*", task=task) for task in ("*", "*/*"))
-    return any(path.match(str(located(Path(), pattern))) for pattern in patterns)
+    """Return whether a path is that of a plain run's record, in any results folder."""
+    return path.match(str(located(Path(), RECORD.format(study="*", dataset="*", task="*"))))
 
 
 def located(results: Path, path: str) -> Path:

@@ -122,10 +122,6 @@ class Common:
         """Return the number of training examples of each class; None if the protocol does not set one."""
         return None
 
-    def records_first_stage(self, dataset: str) -> bool:
-        """Return whether a run of an algorithm with two stages has its numbers after the first stage too."""
-        return False
-
     def overlap(self, dataset: str, n: int = 0) -> float:
         """Return the correlation of two repetitions on a data set of n examples, 0 if n is unknown.
 
@@ -511,10 +507,6 @@ class PerClassSplits(Offline):
     def examples_per_class(self, dataset: str) -> int | None:
         """Return the number of training examples of each class; None if all that validation leaves are taken."""
         return self.counts(dataset)[0] or None
-
-    def records_first_stage(self, dataset: str) -> bool:
-        """Return whether there are no validation examples; models of the first stage are not selected on any."""
-        return self.counts(dataset)[1] == 0
 
     def counts(self, dataset: str) -> tuple[int, int, int]:
         """Return the numbers of training, validation and test examples of each class."""

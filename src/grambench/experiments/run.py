@@ -89,9 +89,6 @@ class Run:
         The number of features of each kernel, if there is an approximation.
     plain_point : int or None
         The number of the point whose numbers come from the record of the plain run, which has its settings; or None.
-    both_stages : str or None
-        The entry of the study that runs both stages of the algorithm, of which this one runs the first alone; the
-        numbers come from its record. None if there is no such entry.
     block : list of two ints or None
         The numbers of the first and the last repetition of a block. Replications continue after the run's own.
     """
@@ -118,7 +115,6 @@ class Run:
     approximation: Approximation | None = None
     n_components: int = 256
     plain_point: int | None = None
-    both_stages: str | None = None
     block: list[int] | None = None
 
     @property

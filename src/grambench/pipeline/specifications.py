@@ -40,22 +40,15 @@ class Specifications:
 
     def identity(self, cell: Cell) -> str:
         """Return the identity that the record of a run has to have."""
-        inputs, other = self.inputs(cell.study, cell.dataset), self._other_run(cell)
-        if other:
-            inputs = inputs | {other.path(): self.identity(other)}
-        identities = [inputs[path] for path in self.run_inputs(cell)]
+        inputs, plain = self.inputs(cell.study, cell.dataset), cell.plain()
+        identities = [self.identity(plain) if path == plain.path() else inputs[path] for path in self.run_inputs(cell)]
         return identity(self.run_spec(cell), self.run_code(cell), identities)
 
     def run_inputs(self, cell: Cell) -> list[str]:
-        """Return the files that a run reads: the data set, what its kernels come from, and any other run's record."""
-        prepared, other = layout.PREPARED.format(dataset=cell.dataset), self._other_run(cell)
-        return [prepared, *self.targets.kernels_from(cell.study, cell.dataset), *([other.path()] if other else [])]
-
-    def _other_run(self, cell: Cell) -> Cell | None:
-        """Return the run whose record a run reads, that of both stages or the plain run; None if it reads none."""
-        if both := self.targets.both_stages(cell):
-            return both
-        return cell.plain() if cell.sweep and self.run(cell).plain_point is not None else None
+        """Return the files that a run reads: the data set, what its kernels come from, and the plain run's record."""
+        prepared = layout.PREPARED.format(dataset=cell.dataset)
+        plain = [cell.plain().path()] if cell.sweep and self.run(cell).plain_point is not None else []
+        return [prepared, *self.targets.kernels_from(cell.study, cell.dataset), *plain]
 
     def identities(self, study: str) -> str:
         """Return the identities of all records of a study in their order, separated by blanks."""
@@ -213,7 +206,6 @@ class Specifications:
             values = list(range(1, 1 + len({kernel.view for kernel in kernels})))
             points *= len(values)
         points = [algorithms.resolved(study.file(name), point) for point in points]
-        both_stages = self.targets.both_stages(cell)
         return Run(
             study=cell.study,
             dataset=cell.dataset,
@@ -236,8 +228,7 @@ class Specifications:
             reference=reference,
             approximation=study.algorithms[name].approximation,
             n_components=study.algorithms[name].n_components,
-            plain_point=None if both_stages else self._plain_point(cell, points),
-            both_stages=both_stages.algorithm if both_stages else None,
+            plain_point=self._plain_point(cell, points),
             block=list(cell.block) if cell.block else None,
         )
 

@@ -2,8 +2,8 @@
 
 python -m grambench.pipeline.steps fit SPEC CODE OUTPUT PREPARED GRAM-OR-FEATURES... [RECORD]
 
-The record is that of the plain run, for a sweep that has its settings at one point; or that of both stages, for a run
-of the first alone. If that run failed, nothing is taken from it.
+The record is that of the plain run, for a sweep that has its settings at one point. If that run failed, the sweep runs
+all its points.
 """
 
 import time
@@ -34,32 +34,27 @@ def main(argv: list[str]) -> None:
 
 
 def _run(spec: dict[str, Any], code: str, output: Path, inputs: list[Path]) -> None:
-    """Run the experiment that a spec names, or take its numbers from another run's record, and write its record."""
+    """Run the experiment that a spec names, and write its record."""
     fields, run = record_fields(spec, code, inputs), Run.from_dict(spec)
-    files = [path for path in inputs if not layout.is_record(path)]
-    other = records.read(inputs[-1]) if layout.is_record(inputs[-1]) else None
-    if other is not None and other.status != "ok":
-        other = None
-    if run.both_stages is not None and other is not None and other.first_stage is not None:
-        outcome, source = other.first_stage.part(run.repetitions), other.provenance["source"]
-    else:
-        dataset, kernels = _data(files)
-        if isinstance(dataset, store.Unavailable):
-            records.write(output, records.Record(**fields, status="unavailable", reason=str(dataset)))
-            return
-        plain = other if run.plain_point is not None else None
-        asked = run if plain is None else run.without_plain_point()
-        fingerprint.refuse_other_code(run, code)
-        outcome, source = experiments.load(spec["experiment"])(asked, dataset, kernels), dataset.source
-        if plain is not None and run.plain_point is not None:
-            outcome = with_plain_run(outcome, run.plain_point, plain.outcome(), run.repetitions)
+    dataset, kernels = _data([path for path in inputs if not layout.is_record(path)])
+    if isinstance(dataset, store.Unavailable):
+        records.write(output, records.Record(**fields, status="unavailable", reason=str(dataset)))
+        return
+    plain = records.read(inputs[-1]) if layout.is_record(inputs[-1]) else None
+    if plain is not None and plain.status != "ok":
+        plain = None
+    asked = run if plain is None else run.without_plain_point()
+    fingerprint.refuse_other_code(run, code)
+    outcome = experiments.load(spec["experiment"])(asked, dataset, kernels)
+    if plain is not None and run.plain_point is not None:
+        outcome = with_plain_run(outcome, run.plain_point, plain.outcome(), run.repetitions)
     measured = {
         "wall_seconds": time.time() - psutil.Process().create_time(),
         "cpu_seconds": time.process_time(),
         "peak_resident_mb": memory.peak(),
-        "source": source,
+        "source": dataset.source,
     }
-    fields |= {name: getattr(outcome, name) for name in (*GROUPS, "rounds", "random", "first_stage")}
+    fields |= {name: getattr(outcome, name) for name in (*GROUPS, "rounds", "random")}
     record = records.Record(**fields, status="ok", orders=outcome.origin, provenance=provenance.collect() | measured)
     records.write(output, record)
 
