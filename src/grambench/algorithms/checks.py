@@ -61,10 +61,8 @@ def checked_scores(scores: Floats, count: int, classes: int | None = None, name:
 
 def outline(fit: Fit, pool: Pool) -> dict[str, Any]:
     """Return what two fits with one seed must have in common: everything but seconds, and the scores of a pool."""
-    compared = {
-        name: getattr(fit, name)
-        for name in ("weights", "train_scores", "thetas", "trace", "steps", "converged", "work")
-    }
+    names = ("weights", "train_scores", "thetas", "trace", "steps", "converged", "work")
+    compared = {name: getattr(fit, name) for name in names}
     states = [replace(state, seconds=0.0, predictor=None) for state in fit.states]  # type: ignore[arg-type]
     scores = None if fit.predictor is None else fit.predictor.scores(pool)
     return compared | {"states": states, "scores": scores}

@@ -18,8 +18,8 @@ Under a budget, the oldest step is taken back as soon as their number exceeds it
 """
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -364,22 +364,18 @@ class GroupNormClassifier:
 
     def fit(self) -> Fit:
         """Return the Fit of the last state; its weights are the kernels' shares of the sum of norms."""
-        norms = self.norms()
+        norms, certify = self.norms(), None
+        # the certificate needs Gram matrices and a regularised problem
+        if self.regularisation > 0.0 and isinstance(self._scores, StoredScores):
+            certify = partial(self.certificate, self._scores.grams)
         return Fit(
             weights=norms / norms.sum() if norms.any() else norms,
             predictor=self.states[-1].predictor,
             train_scores=self.scores(),
             states=self.states,
-            certify=self._certify(),
+            certify=certify,
             work=self.states[-1].work,
         )
-
-    def _certify(self) -> Callable[[], Certificate] | None:
-        """Return the function that computes the certificate; None without Gram matrices or a regularised problem."""
-        if self.regularisation <= 0.0 or not isinstance(self._scores, StoredScores):
-            return None
-        grams = self._scores.grams
-        return lambda: self.certificate(grams)
 
     def certificate(self, grams: Floats) -> Certificate:
         """Return the certificate from Gram matrices (m, n, n)."""

@@ -1,7 +1,7 @@
 """The numbers that an experiment returns."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -87,49 +87,9 @@ def collect(results: Results, shape: tuple[int, int], origin: Origin = "seeded",
     origin, random : str
         See Outcome.
     """
-    return Outcome(
-        **{
-            group: stack({place: getattr(result, group) for place, result in results.items()}, shape)
-            for group in GROUPS
-        },
-        rounds=max((result.rounds for result in results.values()), key=len),
-        origin=origin,
-        random=random,
-    )
-
-
-def with_plain_run(outcome: Outcome, point: int, plain: Outcome, repetitions: range) -> Outcome:
-    """Return the outcome of a sweep with a plain run's numbers as one more point.
-
-    Parameters
-    ----------
-    outcome : Outcome
-        R repetitions at P points.
-    point : int
-        The number of the new point.
-    plain : Outcome
-        The plain run, with one point and all repetitions.
-    repetitions : range
-        The numbers of the R repetitions.
-    """
-    points, count = len(next(iter(outcome.metrics.values()))), len(repetitions)
-    others = [p for p in range(points + 1) if p != point]
-
-    def joined(group: str) -> dict[str, Floats]:
-        swept, single = getattr(outcome, group), getattr(plain, group)
-        entries = {
-            (p, r): {name: values[index, r] for name, values in swept.items()}
-            for index, p in enumerate(others)
-            for r in range(count)
-        }
-        for r, repetition in enumerate(repetitions):
-            entries[point, r] = {name: values[0, repetition] for name, values in single.items()}
-        return stack(entries, (points + 1, count))
-
-    # Of equally long curves, those of the first point have the rounds, as in `collect`.
-    rounds = (plain.rounds, outcome.rounds) if point == 0 else (outcome.rounds, plain.rounds)
-    groups: dict[str, Any] = {group: joined(group) for group in GROUPS}
-    return replace(outcome, **groups, rounds=max(rounds, key=len))
+    groups = {name: stack({at: getattr(result, name) for at, result in results.items()}, shape) for name in GROUPS}
+    rounds = max((result.rounds for result in results.values()), key=len)
+    return Outcome(**groups, rounds=rounds, origin=origin, random=random)
 
 
 def stack(values: Mapping[tuple[int, int], Mapping[str, Any]], shape: tuple[int, int]) -> dict[str, Floats]:

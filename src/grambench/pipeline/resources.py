@@ -114,17 +114,8 @@ class Resources:
         It is the group of the Gram matrices of the data set: one job computes these and does all short runs of all
         studies. Runs on several data sets have no rule in common, and each would cost a start of Snakemake.
         """
-        # What a job outside of the group makes from the group's files cannot be an input of the group: distances of
-        # pairs, or the record of a plain run, for which a sweep may wait.
-        plain = cell.plain() if cell.sweep else cell
-        if self.targets.pairs(cell.study, cell.dataset) or (cell.sweep and self.blocks(plain)):
-            return None
-        return "data" if max(map(self.expected_seconds, (cell, plain))) < 40 else None
-
-    def join_group(self, cell: Cell) -> str | None:
-        """Return the group of the join of a run's blocks; None for a plain run with sweeps, which may wait for it."""
-        sweeps = [other for other in self.targets.cells(cell.study) if other.sweep and other.plain() == cell]
-        return None if sweeps else "after"
+        # A job outside of the group makes distances of pairs from the group's files: the group cannot wait for them.
+        return "data" if self.expected_seconds(cell) < 40 and not self.targets.pairs(cell.study, cell.dataset) else None
 
     def gram_mb(self, dataset: str) -> int:
         """Return the size of one Gram matrix of a data set in MiB."""

@@ -54,12 +54,11 @@ class Targets:
         """Return the runs of a study, or of all studies: on each data set the plain runs, then those of sweeps."""
         cells = []
         for name in [study] if study else self.studies:
-            algorithms, sweeps = self.algorithms(name), self.studies[name].sweeps
+            chosen, algorithms = self.studies[name].algorithms, self.algorithms(name)
             for dataset in self.datasets(name):
-                chosen = self.studies[name].algorithms
                 entries = [entry for entry in algorithms if dataset in (chosen[entry].datasets or [dataset])]
                 cells += [Cell(name, dataset, entry) for entry in entries]
-                for title, sweep in sweeps.items():
+                for title, sweep in self.studies[name].sweeps.items():
                     if dataset in sweep.datasets or (sweep.kind == "view" and self._covers(sweep, name, dataset)):
                         cells += [Cell(name, dataset, entry, title) for entry in sweep.algorithms if entry in entries]
         return cells

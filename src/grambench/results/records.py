@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from grambench.common.files import check, sealed
 from grambench.common.provenance import identity, spec
-from grambench.experiments.outcome import GROUPS, Outcome
+from grambench.experiments.outcome import GROUPS
 
 STATUSES = ("ok", "error", "timeout", "killed", "memory", "unavailable")
 
@@ -39,8 +39,7 @@ class Record:
     code : str
         The hash of the code that made the record; see grambench.pipeline.fingerprint.
     inputs : sequence of str
-        The identities of the files that the run read: the prepared data set, Gram matrices or features, and the record
-        of the plain run if a sweep has a point of it.
+        The identities of the files that the run read: the prepared data set, Gram matrices or features.
     metrics, curves, rounds, kernel_values, class_values
         The numbers of the run, see grambench.experiments.outcome.Outcome.
     settings : dict
@@ -71,10 +70,6 @@ class Record:
     def identity(self) -> str:
         """The identity of settings, code and inputs; see grambench.common.provenance."""
         return identity(spec(self.settings), self.code, self.inputs)
-
-    def outcome(self) -> Outcome:
-        """Return the numbers of the run."""
-        return Outcome(**{name: getattr(self, name) for name in (*GROUPS, "rounds")})
 
 
 class Part(NamedTuple):
@@ -135,8 +130,5 @@ def read(path: Path) -> Record:
     with h5py.File(path, "r") as file:
         texts: dict[str, Any] = {name: str(file.attrs.get(name, "")) for name in TEXTS}
         objects: dict[str, Any] = {name: json.loads(str(file.attrs[name])) for name in OBJECTS}
-        arrays: dict[str, Any] = {
-            group: {name: values[:] for name, values in file[group].items()} if group in file else {}
-            for group in GROUPS
-        }
+        arrays: Any = {name: {key: file[name][key][:] for key in file.get(name, ())} for name in GROUPS}
         return Record(**texts, **objects, **arrays, rounds=file["rounds"][:])

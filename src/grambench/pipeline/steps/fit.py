@@ -1,9 +1,6 @@
 """The supervised half of rule `run`: fits, and writes the record unless the fit fails.
 
-python -m grambench.pipeline.steps fit SPEC CODE OUTPUT PREPARED GRAM-OR-FEATURES... [RECORD]
-
-The record is that of the plain run, for a sweep that has its settings at one point. If that run failed, the sweep runs
-all its points.
+python -m grambench.pipeline.steps fit SPEC CODE OUTPUT PREPARED GRAM-OR-FEATURES...
 """
 
 import time
@@ -15,9 +12,8 @@ import psutil
 
 from grambench import experiments
 from grambench.common import layout, memory, provenance
-from grambench.common.types import Floats
 from grambench.datasets import store, views
-from grambench.experiments.outcome import GROUPS, with_plain_run
+from grambench.experiments.outcome import GROUPS
 from grambench.experiments.run import Run
 from grambench.kernels import matrices
 from grambench.pipeline import fingerprint, supervise
@@ -36,18 +32,14 @@ def main(argv: list[str]) -> None:
 def _run(spec: dict[str, Any], code: str, output: Path, inputs: list[Path]) -> None:
     """Run the experiment that a spec names, and write its record."""
     fields, run = record_fields(spec, code, inputs), Run.from_dict(spec)
-    dataset, kernels = _data([path for path in inputs if not layout.is_record(path)])
+    dataset, kernels = store.read(inputs[0]), inputs[1:]
+    if isinstance(dataset, store.PreparedDataset) and dataset.images:
+        dataset, kernels = _with_views(dataset, kernels), []
     if isinstance(dataset, store.Unavailable):
         records.write(output, records.Record(**fields, status="unavailable", reason=str(dataset)))
         return
-    plain = records.read(inputs[-1]) if layout.is_record(inputs[-1]) else None
-    if plain is not None and plain.status != "ok":
-        plain = None
-    asked = run if plain is None else run.without_plain_point()
     fingerprint.refuse_other_code(run, code)
-    outcome = experiments.load(spec["experiment"])(asked, dataset, kernels)
-    if plain is not None and run.plain_point is not None:
-        outcome = with_plain_run(outcome, run.plain_point, plain.outcome(), run.repetitions)
+    outcome = experiments.load(spec["experiment"])(run, dataset, [matrices.open_matrix(path) for path in kernels])
     measured = {
         "wall_seconds": time.time() - psutil.Process().create_time(),
         "cpu_seconds": time.process_time(),
@@ -57,16 +49,6 @@ def _run(spec: dict[str, Any], code: str, output: Path, inputs: list[Path]) -> N
     fields |= {name: getattr(outcome, name) for name in (*GROUPS, "rounds", "random")}
     record = records.Record(**fields, status="ok", orders=outcome.origin, provenance=provenance.collect() | measured)
     records.write(output, record)
-
-
-def _data(files: list[Path]) -> tuple[store.PreparedDataset | store.Unavailable, list[Floats]]:
-    """Return a data set, with the views of its images if it has any, and the Gram matrices."""
-    dataset = store.read(files[0])
-    if isinstance(dataset, store.PreparedDataset) and dataset.images:
-        return _with_views(dataset, files[1:]), []
-    if isinstance(dataset, store.Unavailable):
-        return dataset, []
-    return dataset, [matrices.open_matrix(path) for path in files[1:]]
 
 
 def _with_views(dataset: store.PreparedDataset, files: list[Path]) -> store.PreparedDataset | store.Unavailable:

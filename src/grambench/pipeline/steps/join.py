@@ -24,9 +24,8 @@ def join(blocks: Sequence[Record]) -> Record:
     provenance of a block.
     """
     first = blocks[0]
-    fields: dict[str, Any] = {
-        name: getattr(first, name) for name in ("study", "dataset", "algorithm", "code", "inputs")
-    }
+    shared = ("study", "dataset", "algorithm", "code", "inputs")
+    fields: dict[str, Any] = {name: getattr(first, name) for name in shared}
     fields["settings"] = {key: value for key, value in first.settings.items() if key != "block"}
     provenances = [{key: value for key, value in block.provenance.items() if key not in TOTALS} for block in blocks]
     others = [item for index, item in enumerate(provenances) if item not in provenances[:index]][1:]
