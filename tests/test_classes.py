@@ -15,9 +15,11 @@ from grambench.algorithms.multiclass import lp_beta
 from grambench.algorithms.one_vs_rest import OneVsRest, one_vs_rest_labels
 from grambench.common.errors import ContractError
 from grambench.config.dataset import Blocks
+from grambench.config.metrics import MEASURED
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, read, write
 from grambench.experiments import offline, training
+from grambench.experiments.outcome import GROUPS
 from grambench.experiments.training import Examples, Generators, learn_task, scores_of_each
 from grambench.kernels.pool import Stored
 from grambench.pipeline.steps.join import join
@@ -240,6 +242,26 @@ def test_blocks_of_repeats_that_end_when_they_will_make_the_whole():
     assert np.array_equal(together.rounds, whole.rounds)
     for name in ("epochs", "objective", "accuracy_percent"):
         assert np.array_equal(together.curves[name], whole.curves[name], equal_nan=True)
+
+
+POINTS = {
+    "parameter": (0, {"points": [{"p": 1.5}, {"p": 1.1}], "values": [1.5, 1.1]}),
+    "kernels": (1, {"points": [{"p": 1.5}] * 3, "values": [1, 3, 2], "size": "kernels"}),
+    "examples": (1, {"points": [{"p": 1.5}] * 2, "values": [4, 10], "size": "examples"}),
+}
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_a_sweep_has_the_numbers_of_the_plain_run_at_its_settings(name):
+    point, settings = POINTS[name]
+    plain = offline.outcome(run_of(points=[{"p": 1.5}]), dataset())
+    sweep = offline.outcome(run_of(sweep=name, **settings), dataset())
+    for group in GROUPS:
+        for key, expected in getattr(plain, group).items():
+            # the curves of another point may be longer
+            values = getattr(sweep, group)[key][point][tuple(map(slice, expected[0].shape))]
+            assert key.endswith(MEASURED) or values.tobytes() == expected[0].tobytes(), key
+    assert not np.array_equal(sweep.metrics["objective"][1 - point], plain.metrics["objective"][0])
 
 
 def test_records_tables_and_figures_have_the_classes(tmp_path):

@@ -17,9 +17,8 @@ from specifications import make_run
 
 from grambench import algorithms
 from grambench.algorithms.checks import certified, learn, scored
-from grambench.algorithms.fit import Expansion, FirstStage, Fit, State, Step, SupportExpansion, Trace, Work
+from grambench.algorithms.fit import Expansion, Fit, State, Step, SupportExpansion, Trace, Work
 from grambench.algorithms.one_vs_rest import OneVsRest
-from grambench.common.clock import Seconds
 from grambench.common.errors import ContractError, DataError
 from grambench.datasets import store
 from grambench.experiments import conformance
@@ -177,22 +176,6 @@ BROKEN = {
     "work beyond measure": (worked(row_additions=10**400), f"work.row_additions: {TOO_LARGE}"),
     "calls beyond measure": (changed(steps=[Step(10**400, 0, 2.0)]), f"steps[0].svm_calls: {TOO_LARGE}"),
     "no step": (changed(steps=[(1, 0, 2.0)]), "steps[0]: expected a grambench.algorithms.fit.Step, got tuple"),
-    "no first stage": (
-        changed(first_stage={}),
-        "first_stage: expected a grambench.algorithms.fit.FirstStage, got dict",
-    ),
-    "a first stage of a kernel alone": (
-        changed(first_stage=FirstStage(Fit(weights=np.ones(3)), Seconds())),
-        "first_stage: expected predictors of both stages, got a kernel alone",
-    ),
-    "a first stage of a plain number of seconds": (
-        changed(first_stage=FirstStage(Fit(weights=np.ones(3), predictor=Constant(np.ones)), 0.1)),
-        "first_stage.seconds: expected a grambench.common.clock.Seconds, got 0.1",
-    ),
-    "a first stage of other kernels": (
-        changed(first_stage=FirstStage(Fit(weights=np.ones(2), predictor=Constant(np.ones)), Seconds())),
-        "first_stage: weights: expected an array of float64 (3,), got float64 (2,)",
-    ),
     "no state": (changed(states=[{}]), "states[0]: expected a grambench.algorithms.fit.State, got dict"),
     "a state that errs more than always": (
         state(training_error=1.5),

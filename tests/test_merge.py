@@ -163,15 +163,6 @@ def test_other_settings_or_orders_are_two_values(sides):
     refused(sides, "runs/rkl/sonar/unif.h5: settings protocol differ")  # other parts are other splits
 
 
-def test_numbers_are_the_same_from_the_record_of_another_run(sides, tmp_path):
-    settings = record("omkc", "wdbc", "perceptron").settings
-    for setting in ({"plain_point": 1}, {"both_stages": "omkc_dd"}):
-        add(sides[1], record("omkc", "wdbc", "perceptron", settings=settings | setting))
-        table = merge(sides, tmp_path / "c").query("algorithm == 'perceptron'")
-        assert set(table["why"]) == {"equal"}
-        shutil.rmtree(tmp_path / "c")
-
-
 def test_more_repeats_win_where_they_begin_alike(sides, tmp_path):
     more = [record("omkc", "wdbc", name, repetitions=8) for name in ("perceptron", "omkc_dd")]
     add(sides[1], *more)

@@ -70,7 +70,6 @@ PLANTED = {
         "rounds, first = n, 1 / m"
         + ONE_PASS.split("10))")[1].replace("np.ones(rounds), s", "0.9 ** np.arange(rounds), s"),
     ),
-    "returns the fit of its first stage, where it has two": ("class Pos", "FIRST_STAGE = {'rate': 0.5}\n\n\nclass Pos"),
     "runs under every protocol": ("BODY", "assert n > 40, 'too few'"),
 }
 

@@ -1,11 +1,9 @@
 """The file of a record: what it holds is what its schema says, part by part."""
 
-from dataclasses import replace
-
 import h5py
 import numpy as np
 
-from grambench.experiments.outcome import GROUPS, Outcome
+from grambench.experiments.outcome import GROUPS
 from grambench.results.records import SCHEMA, Record, read, write
 
 SHAPE = 2, 3
@@ -26,7 +24,6 @@ def record():
         rounds=np.arange(4),
         kernel_values={"weight": np.zeros((*SHAPE, 5))},
         class_values={"confusion": np.zeros((*SHAPE, 3, 3))},
-        first_stage=Outcome(metrics={"error_percent": np.ones(SHAPE)}, rounds=np.arange(2)),
         settings={"sweep": ""},
         provenance={"wall_seconds": 1.0},
     )
@@ -44,8 +41,6 @@ def test_a_file_holds_the_parts_of_the_schema_and_no_others(tmp_path):
                 assert all(
                     values.ndim >= part.shape.split(" or ")[0].count(",") + 1 for values in file[part.name].values()
                 )
-            elif part.stored == "group":
-                assert {*file[part.name]} == {"metrics", "rounds"} < {*file}
             else:
                 assert file[part.name].dtype == np.int64
 
@@ -62,13 +57,5 @@ def test_a_record_comes_back(tmp_path):
         if part.name in GROUPS:
             assert before.keys() == after.keys()
             assert all(np.array_equal(before[name], after[name]) for name in before)
-        elif part.stored == "group":
-            assert np.array_equal(after.metrics["error_percent"], np.ones(SHAPE))
-            assert (after.rounds.tolist(), after.curves, after.first_stage) == ([0, 1], {}, None)
         else:
             assert np.array_equal(before, after) if part.name == "rounds" else before == after
-
-
-def test_a_record_has_no_first_stage_without_one(tmp_path):
-    write(tmp_path / "a.h5", replace(record(), first_stage=None))
-    assert read(tmp_path / "a.h5").first_stage is None

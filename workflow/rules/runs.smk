@@ -3,7 +3,8 @@ import re
 
 rule run:
     input:
-        lambda w: SPECS.run_inputs(Cell.of(**w)),
+        layout.PREPARED,
+        lambda w: TARGETS.kernels_from(w.study, w.dataset),
     output:
         layout.RECORD,
     log:
@@ -50,7 +51,7 @@ rule join:
     wildcard_constraints:
         run="|".join(re.escape(str(cell)) for cell in RESOURCES.split()) or "none",
     group:
-        lambda w: RESOURCES.join_group(Cell.parse(w.run))
+        "after"
     conda:
         "../../envs/environment.yaml"
     params:  # of the blocks too, which are deleted, so that nothing else tells of a change

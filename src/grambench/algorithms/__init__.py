@@ -19,8 +19,6 @@ study without them refuses it. `LEARNS_FROM_SUMS = True` declares that an algori
 kernels but `mixture` and `quadratic_forms` of the pool, and learns from kernels that are never stored.
 `ZERO_IS_MISTAKE = True` declares that a score of exactly 0 counts as a mistake on both classes in the pass of an online
 algorithm; without it, this score predicts +1. Passes over Gram matrices and streams count alike.
-`FIRST_STAGE = {"batch": 0}` declares the parameters with which a fit ends after the first of two stages; a fit of both
-stages returns the result of the first too, and a study with entries for both runs the first stage once.
 """
 
 import ast
@@ -169,14 +167,6 @@ def learns_from_sums(name: str) -> bool:
 def zero_is_mistake(name: str) -> bool:
     """Return whether a score of exactly 0 is a mistake on both classes in an algorithm's pass; else it predicts +1."""
     return _declares(name, "ZERO_IS_MISTAKE = True")
-
-
-def first_stage(name: str) -> dict[str, Any]:
-    """Return the parameters with which an algorithm's fit ends after the first of two stages; none if it has one."""
-    for node in getattr(_parse(name), "body", []):
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "FIRST_STAGE":
-            return dict(ast.literal_eval(node.value))
-    return {}
 
 
 def _declares(name: str, statement: str) -> bool:

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from grambench.algorithms import Algorithm
-from grambench.algorithms.fit import Expansion, FirstStage, Fit, Mixture, Predictor, State, Step, Trace, Work
-from grambench.common.clock import Seconds
+from grambench.algorithms.fit import Expansion, Fit, Mixture, Predictor, State, Step, Trace, Work
 from grambench.common.errors import ContractError
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import GramRows, Pool
@@ -62,14 +61,11 @@ def checked_scores(scores: Floats, count: int, classes: int | None = None, name:
 
 def outline(fit: Fit, pool: Pool) -> dict[str, Any]:
     """Return what two fits with one seed must have in common: everything but seconds, and the scores of a pool."""
-    compared = {
-        name: getattr(fit, name)
-        for name in ("weights", "train_scores", "thetas", "trace", "steps", "converged", "work")
-    }
+    names = ("weights", "train_scores", "thetas", "trace", "steps", "converged", "work")
+    compared = {name: getattr(fit, name) for name in names}
     states = [replace(state, seconds=0.0, predictor=None) for state in fit.states]  # type: ignore[arg-type]
     scores = None if fit.predictor is None else fit.predictor.scores(pool)
-    first = [] if fit.first_stage is None else list(outline(fit.first_stage.fit, pool).values())
-    return compared | {"states": states, "scores": scores, "first_stage": first}
+    return compared | {"states": states, "scores": scores}
 
 
 def check_same(name: str, first: Mapping[str, Any], again: Mapping[str, Any]) -> None:
@@ -156,16 +152,6 @@ def check(fit: Fit, pool: Pool, labels: Labels, order: Order) -> None:
     if fit.trace is not None:
         _check_type("trace", fit.trace, Trace)
         _check_trace(fit.trace, m, labels[order] > 0)
-    if fit.first_stage is not None:
-        _check_type("first_stage", fit.first_stage, FirstStage)
-        if type(seconds := fit.first_stage.seconds) is not Seconds:
-            raise ContractError(f"first_stage.seconds: expected a grambench.common.clock.Seconds, got {seconds!r}")
-        try:
-            check(fit.first_stage.fit, pool, labels, order)
-        except ContractError as error:
-            raise ContractError(f"first_stage: {error}") from None
-        if fit.predictor is None or fit.first_stage.fit.predictor is None:
-            raise ContractError("first_stage: expected predictors of both stages, got a kernel alone")
 
 
 def _check_predictor(name: str, predictor: Any, n: int, rounds: int) -> None:

@@ -31,7 +31,6 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.common.clock import Seconds
 from grambench.common.types import Floats
 from grambench.kernels.pool import Continuous, Pool
 from grambench.solvers.certificates import Certificate
@@ -183,8 +182,6 @@ class Fit:
         Computational work of the fit.
     norms : dict of float or None
         Norms of the groups of coefficients by name, of an algorithm that learns on groups of features.
-    first_stage : FirstStage or None
-        The result after the first of two stages, of an algorithm whose file declares `FIRST_STAGE`.
     """
 
     weights: Floats
@@ -198,27 +195,10 @@ class Fit:
     certify: Callable[[], Certificate] | None = None
     work: Work = field(default_factory=Work)
     norms: dict[str, float] | None = None
-    first_stage: "FirstStage | None" = None
 
     def gram(self, pool: Pool) -> Floats:
         """Return the learned kernel's values between the examples of a pool, (t, n)."""
         return mixture(pool, self.weights, self.thetas)
-
-
-@dataclass(frozen=True, slots=True)
-class FirstStage:
-    """The first of two stages of a fit.
-
-    Attributes
-    ----------
-    fit : Fit
-        The result, the same as that of a fit with the parameters of `FIRST_STAGE`, bit for bit but for seconds.
-    seconds : Seconds
-        The time from the start of the fit to the end of the stage.
-    """
-
-    fit: Fit
-    seconds: Seconds
 
 
 def mixture(pool: Pool, weights: Floats, thetas: list[Floats] | None) -> Floats:

@@ -18,8 +18,8 @@ Under a budget, the oldest step is taken back as soon as their number exceeds it
 """
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -363,31 +363,23 @@ class GroupNormClassifier:
         return SupportExpansion(self.steps.weights.copy(), support, alpha[support])
 
     def fit(self) -> Fit:
-        """Return the Fit of the last state; further epochs leave it as it is.
-
-        Its weights are the kernels' shares of the sum of norms.
-        """
-        norms = self.norms()
+        """Return the Fit of the last state; its weights are the kernels' shares of the sum of norms."""
+        norms, certify = self.norms(), None
+        # the certificate needs Gram matrices and a regularised problem
+        if self.regularisation > 0.0 and isinstance(self._scores, StoredScores):
+            certify = partial(self.certificate, self._scores.grams)
         return Fit(
             weights=norms / norms.sum() if norms.any() else norms,
             predictor=self.states[-1].predictor,
             train_scores=self.scores(),
-            states=list(self.states),
-            certify=self._certify(),
+            states=self.states,
+            certify=certify,
             work=self.states[-1].work,
         )
 
-    def _certify(self) -> Callable[[], Certificate] | None:
-        """Return the function that computes the certificate; None without Gram matrices or a regularised problem."""
-        if self.regularisation <= 0.0 or not isinstance(self._scores, StoredScores):
-            return None
-        grams, certificate = self._scores.grams, self.certificate()
-        return lambda: certificate(grams)
-
-    def certificate(self) -> Callable[[Floats], Certificate]:
-        """Return the function that computes the certificate of this state from Gram matrices (m, n, n)."""
-        alpha = self.alpha()
-        return lambda grams: certificates.group_norm(grams, self.labels, self.regularisation, self.q, alpha)
+    def certificate(self, grams: Floats) -> Certificate:
+        """Return the certificate from Gram matrices (m, n, n)."""
+        return certificates.group_norm(grams, self.labels, self.regularisation, self.q, self.alpha())
 
     def work(self) -> Work:
         """Return the work so far; a step, or taking one back, adds two rows of n numbers for each kernel."""

@@ -33,7 +33,6 @@ def run(arguments: argparse.Namespace) -> int:
     plan = read_plan({"studies": [cell.study], "datasets": [cell.dataset], "algorithms": {}})
     if cell not in plan.targets.cells():
         raise unknown_name("run of the configuration", arguments.run, map(str, plan.targets.cells()))
-    # without the record of another run, so that all numbers are computed
     inputs = [Path(layout.PREPARED.format(dataset=dataset)), *map(Path, plan.targets.kernels_from(cell.study, dataset))]
     if missing := [str(path) for path in inputs if not path.is_file()]:
         command = f"grambench run {cell.study} -d {dataset} -- {' '.join(missing)}"

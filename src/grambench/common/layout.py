@@ -80,10 +80,6 @@ class Cell(NamedTuple):
         """The last part of the cell's name: ALGORITHM or ALGORITHM/SWEEP."""
         return f"{self.algorithm}/{self.sweep}" if self.sweep else self.algorithm
 
-    def plain(self) -> "Cell":
-        """Return the plain run of the same configuration on the same data set."""
-        return Cell(self.study, self.dataset, self.algorithm)
-
     def path(self, pattern: str = RECORD) -> str:
         """Return the path of a file of this cell, by default of its record."""
         block = "{}-{}".format(*self.block) if self.block else ""
@@ -93,12 +89,6 @@ class Cell(NamedTuple):
 def is_pairs(path: Path) -> bool:
     """Return whether a path is one of PAIRS, in any results folder."""
     return path.match(str(located(Path(), PAIRS.format(study="*", dataset="*"))))
-
-
-def is_record(path: Path) -> bool:
-    """Return whether a path is that of the record of a plain run or of a sweep, in any results folder."""
-    patterns = (RECORD.format(study="*", dataset="*", task=task) for task in ("*", "*/*"))
-    return any(path.match(str(located(Path(), pattern))) for pattern in patterns)
 
 
 def located(results: Path, path: str) -> Path:

@@ -56,8 +56,6 @@ class Common:
         Whether the points of a sweep share kernel matrices, and all runs the distances among images.
     sweeps : tuple of str
         The kinds of sweeps that it can do.
-    times_sweeps_alike : bool
-        Whether a fit is timed in a sweep as in a plain run, whose record then has the numbers of the same point.
     copies : int
         How many times all Gram matrices of a data set a run may hold in memory.
     separable : bool
@@ -88,7 +86,6 @@ class Common:
     test: ClassVar[str] = "the corrected resampled t-test (Nadeau and Bengio 2003)"
     shares_kernels: ClassVar[bool] = False
     sweeps: ClassVar[tuple[str, ...]] = ("parameter",)
-    times_sweeps_alike: ClassVar[bool] = True
     copies: ClassVar[int] = 0
     separable: ClassVar[bool] = True
     selects: ClassVar[bool] = True
@@ -117,14 +114,6 @@ class Common:
     def lacking(self, datasets: Iterable[str]) -> str | None:
         """Return what it does not know of one of the data sets; None if it knows all."""
         return None
-
-    def examples_per_class(self, dataset: str) -> int | None:
-        """Return the number of training examples of each class; None if the protocol does not set one."""
-        return None
-
-    def records_first_stage(self, dataset: str) -> bool:
-        """Return whether a run of an algorithm with two stages has its numbers after the first stage too."""
-        return False
 
     def overlap(self, dataset: str, n: int = 0) -> float:
         """Return the correlation of two repetitions on a data set of n examples, 0 if n is unknown.
@@ -257,7 +246,6 @@ class Online(Common):
     progress: ClassVar[str] = "Examples received"
     paired: ClassVar[bool] = False  # OMKC's tables are not, though all algorithms share their permutations
     test: ClassVar[str] = "Student's t-test"
-    times_sweeps_alike: ClassVar[bool] = False  # a plain run times its first pass twice
     selects: ClassVar[bool] = False
     split_column: ClassVar[tuple[str, str]] = (
         "Permutations",
@@ -314,7 +302,6 @@ class NestedCV(Offline):
     yields: ClassVar[frozenset[str]] = Offline.yields | {"objective_excess"}
     progress: ClassVar[str] = "Solver calls"
     sweeps: ClassVar[tuple[str, ...]] = ("parameter", "scaling")
-    times_sweeps_alike: ClassVar[bool] = False  # the first point computes Gram matrices of vectors for all
     copies: ClassVar[int] = 4  # of the training and test examples of outer and inner folds
     shares_kernels: ClassVar[bool] = True
     counts_selection: ClassVar[bool] = False
@@ -507,14 +494,6 @@ class PerClassSplits(Offline):
     def lacking(self, datasets: Iterable[str]) -> str | None:
         """Return the data set without sizes, where there is no default."""
         return _without_size(self.sizes, datasets)
-
-    def examples_per_class(self, dataset: str) -> int | None:
-        """Return the number of training examples of each class; None if all that validation leaves are taken."""
-        return self.counts(dataset)[0] or None
-
-    def records_first_stage(self, dataset: str) -> bool:
-        """Return whether there are no validation examples; models of the first stage are not selected on any."""
-        return self.counts(dataset)[1] == 0
 
     def counts(self, dataset: str) -> tuple[int, int, int]:
         """Return the numbers of training, validation and test examples of each class."""

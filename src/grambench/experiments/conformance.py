@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench import algorithms, experiments
-from grambench.algorithms.checks import certified, check_same, learn, outline, same, scored
+from grambench.algorithms.checks import check_same, learn, outline, same, scored
 from grambench.algorithms.fit import Fit
 from grambench.common.errors import ContractError
 from grambench.common.types import Labels, Order, Settings
@@ -245,24 +245,6 @@ def keeps_the_scale_of_its_scores(name: str, settings: Settings) -> None:
         raise ContractError(f"{what} {ratio:.2g} times as large as those of the first, of labels that are noise")
 
 
-def returns_its_first_stage(name: str, settings: Settings) -> None:
-    """Raise unless, of an algorithm that declares FIRST_STAGE, a fit of both stages has the fit of the first."""
-    stage = algorithms.first_stage(name)
-    both = algorithms.resolved(name, settings)
-    if not stage or both | stage == both:
-        return
-    problem = _problem_for(name, 5)
-    pool = problem.pool()
-    first, alone = _learn(name, both, problem, pool).first_stage, _learn(name, both | stage, problem, pool)
-    if first is None:
-        raise ContractError(f"first_stage: expected the fit with {stage}, which FIRST_STAGE declares, got None")
-    if not same(certified(first.fit), certified(alone)):
-        raise ContractError(f"first_stage: expected the certificate of the fit with {stage}, got another one")
-    for part, value in outline(alone, pool).items():
-        if not same(value, outline(first.fit, pool)[part]):
-            raise ContractError(f"first_stage: expected the {part} of the fit with {stage}, got others")
-
-
 class Case(NamedTuple):
     """One cell of the matrix that every algorithm runs: a protocol on one kind of data with C classes."""
 
@@ -351,6 +333,5 @@ CHECKS = [
     Check("does not depend on how examples are numbered", ignores_numbering),
     Check("scores each example by itself", scores_each_example_by_itself),
     Check("keeps the scale of its scores, where it learns online", keeps_the_scale_of_its_scores),
-    Check("returns the fit of its first stage, where it has two", returns_its_first_stage),
     Check("runs under every protocol", runs_under_every_protocol),
 ]

@@ -90,8 +90,6 @@ class Evaluation:
         By name.
     predictions : Predictions
         Of the test examples.
-    first_stage : Evaluation or None
-        The evaluation after the first of the fit's two stages.
     """
 
     run: Run
@@ -99,15 +97,12 @@ class Evaluation:
     test: Examples
     metrics: dict[str, float]
     predictions: Predictions
-    first_stage: "Evaluation | None" = None
 
     def outline(self) -> dict[str, Any]:
         """Return all but seconds and memory, by name: what a second evaluation with the same seed must find too."""
         metrics = {name: value for name, value in self.metrics.items() if not name.endswith(MEASURED)}
         traces = [fit.trace for fit in self.learned.fits]
-        first_stage = list(self.first_stage.outline().values()) if self.first_stage else []
-        compared = {"weights": self.learned.weights, "scores": self.predictions.scores, "traces": traces}
-        return compared | {"first_stage": first_stage} | metrics
+        return {"weights": self.learned.weights, "scores": self.predictions.scores, "traces": traces} | metrics
 
 
 class Evaluator:
@@ -184,34 +179,14 @@ class Evaluator:
             seconds = trained.seconds
         computed = self.pools(self.split.train).train.computed
         test = self.test()
-        evaluation = self._evaluation(first, trained, test, kernel, computed)
-        evaluation.metrics.update(_seconds(seconds, fit_seconds), memory_mb=growth)
-        stage = self._first_stage(trained)
-        if stage is None:
-            return evaluation
-        first_stage = self._evaluation(stage, stage, test, kernel, computed)
-        first_stage.metrics.update(_seconds(seconds + stage.fit_seconds - fit_seconds, stage.fit_seconds))
-        return replace(evaluation, first_stage=first_stage)
-
-    def _first_stage(self, trained: TrainedModel) -> TrainedModel | None:
-        """Return the model after the first stage of a fit of two; None if models were selected or trained after it."""
-        stage = None if trained.learned.one_vs_rest else trained.learned.fits[0].first_stage
-        if stage is None or stage.fit.predictor is None or self.split.folds or self.run.then is not None:
-            return None
-        learned, model = Learned(trained.learned.sample, [stage.fit]), Model(stage.fit.predictor, np.nan, Work())
-        return replace(trained, learned=learned, model=model, fit_seconds=stage.seconds, work=stage.fit.work)
-
-    def _evaluation(
-        self, first: TrainedModel, trained: TrainedModel, test: Examples, kernel: int | None, computed: int
-    ) -> Evaluation:
-        """Return the evaluation of a model, or of the second one after a first, without seconds and memory."""
         predictions = self._predictions(trained, replace(test, pool=_only(test.pool, kernel)))
         work = trained.work if trained is first else first.work + trained.work
         metrics = self._metrics(first, trained, computed)
-        metrics |= {"selection_seconds": first.selection.seconds.processor}
+        metrics |= {"seconds": seconds.processor, "wall_seconds": seconds.wall, "fit_seconds": fit_seconds.processor}
+        metrics |= {"selection_seconds": first.selection.seconds.processor, "memory_mb": growth}
         metrics |= counts(work, len(self.split.train))
         metrics |= {name: metric.value(predictions) for name, metric in METRICS.items() if metric.value}
-        return Evaluation(self.run, first.learned, test, metrics, predictions)
+        return Evaluation(run, first.learned, test, metrics, predictions)
 
     def _training_rows(self) -> list[Indices]:
         """Return the rows of every training set that kernels are computed for."""
@@ -329,11 +304,6 @@ def _timed(
     return learn_task(algorithm, settings, sample, generators), clock.now() - begun
 
 
-def _seconds(seconds: Seconds, fit_seconds: Seconds) -> dict[str, float]:
-    """Return the metrics of the time of an evaluation and of its last fit."""
-    return {"seconds": seconds.processor, "wall_seconds": seconds.wall, "fit_seconds": fit_seconds.processor}
-
-
 def _number(setting: Setting) -> float:
     if not isinstance(setting, int | float):
         raise TypeError(f"expected a number to select, got {setting!r}")
@@ -438,20 +408,6 @@ def _kernel_seed(seed: np.random.SeedSequence) -> np.random.SeedSequence:
 
 def _result(run: Run, evaluation: Evaluation, kernels: list[int]) -> Result:
     """Return the numbers of an evaluation on some of the run's kernels."""
-    values, rounds = curves.KINDS[run.offline.curves](evaluation)
-    result = _numbers(run, evaluation, kernels, values, rounds)
-    if evaluation.first_stage is None:
-        return result
-    # the states of the first stage come first
-    count = len(evaluation.first_stage.learned.states)
-    values = {name: array[:count] for name, array in values.items()}
-    return result._replace(first_stage=_numbers(run, evaluation.first_stage, kernels, values, rounds[:count]))
-
-
-def _numbers(
-    run: Run, evaluation: Evaluation, kernels: list[int], values: dict[str, Floats], rounds: curves.Rounds
-) -> Result:
-    """Return the numbers of an evaluation with its curves."""
     weights, predictions = evaluation.learned.weights, evaluation.predictions
     if len(kernels) < len(run.kernels):
         weights = np.zeros(len(run.kernels))
@@ -460,8 +416,7 @@ def _numbers(
     np.add.at(confusion, (predictions.y_true, predictions.y_pred), 1.0)
     return Result(
         {name: value for name, value in evaluation.metrics.items() if name in run.offline.yields},
-        values,
-        rounds,
+        *curves.KINDS[run.offline.curves](evaluation),
         {} if run.subsets else kernel_weights(weights, evaluation.learned.thetas, len(run.kernels)),
         {"confusion": confusion} if evaluation.test.classes else {},
     )

@@ -1,7 +1,7 @@
 """The numbers that an experiment returns."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -37,8 +37,6 @@ class Outcome:
         Whether a fit has drawn random numbers, "yes" or "no"; empty if the protocol has no published permutations.
     class_values : dict of ndarray (P, R, C, C)
         `confusion`: test examples by true class (rows) and predicted class.
-    first_stage : Outcome or None
-        The numbers after the first of two stages, of an algorithm that has two.
     """
 
     metrics: dict[str, Floats]
@@ -48,15 +46,6 @@ class Outcome:
     origin: Origin = "seeded"
     random: Random = ""
     class_values: dict[str, Floats] = field(default_factory=dict)
-    first_stage: "Outcome | None" = None
-
-    def part(self, repetitions: range) -> "Outcome":
-        """Return the numbers of some repetitions."""
-        kept = slice(repetitions.start, repetitions.stop)
-        groups: dict[str, Any] = {
-            group: {name: array[:, kept] for name, array in getattr(self, group).items()} for group in GROUPS
-        }
-        return replace(self, **groups, first_stage=self.first_stage and self.first_stage.part(repetitions))
 
 
 class Result(NamedTuple):
@@ -74,8 +63,6 @@ class Result(NamedTuple):
         One number a kernel.
     class_values : dict of ndarray (C, C)
         `confusion`.
-    first_stage : Result or None
-        The numbers after the first of two stages.
     """
 
     metrics: Mapping[str, float]
@@ -83,7 +70,6 @@ class Result(NamedTuple):
     rounds: NDArray[np.int64]
     kernel_values: Mapping[str, Floats]
     class_values: Mapping[str, Floats] = {}
-    first_stage: "Result | None" = None
 
 
 Results = Mapping[tuple[int, int], Result]
@@ -101,54 +87,9 @@ def collect(results: Results, shape: tuple[int, int], origin: Origin = "seeded",
     origin, random : str
         See Outcome.
     """
-    first_stages = {place: result.first_stage for place, result in results.items() if result.first_stage}
-    return Outcome(
-        **{
-            group: stack({place: getattr(result, group) for place, result in results.items()}, shape)
-            for group in GROUPS
-        },
-        rounds=max((result.rounds for result in results.values()), key=len),
-        origin=origin,
-        random=random,
-        first_stage=collect(first_stages, shape) if len(first_stages) == len(results) else None,
-    )
-
-
-def with_plain_run(outcome: Outcome, point: int, plain: Outcome, repetitions: range) -> Outcome:
-    """Return the outcome of a sweep with a plain run's numbers as one more point.
-
-    Parameters
-    ----------
-    outcome : Outcome
-        R repetitions at P points.
-    point : int
-        The number of the new point.
-    plain : Outcome
-        The plain run, with one point and all repetitions.
-    repetitions : range
-        The numbers of the R repetitions.
-    """
-    points, count = len(next(iter(outcome.metrics.values()))), len(repetitions)
-    others = [p for p in range(points + 1) if p != point]
-
-    def joined(group: str) -> dict[str, Floats]:
-        swept, single = getattr(outcome, group), getattr(plain, group)
-        entries = {
-            (p, r): {name: values[index, r] for name, values in swept.items()}
-            for index, p in enumerate(others)
-            for r in range(count)
-        }
-        for r, repetition in enumerate(repetitions):
-            entries[point, r] = {name: values[0, repetition] for name, values in single.items()}
-        return stack(entries, (points + 1, count))
-
-    # Of equally long curves, those of the first point have the rounds, as in `collect`.
-    rounds = (plain.rounds, outcome.rounds) if point == 0 else (outcome.rounds, plain.rounds)
-    first_stage = None
-    if outcome.first_stage is not None and plain.first_stage is not None:
-        first_stage = with_plain_run(outcome.first_stage, point, plain.first_stage, repetitions)
-    groups: dict[str, Any] = {group: joined(group) for group in GROUPS}
-    return replace(outcome, **groups, rounds=max(rounds, key=len), first_stage=first_stage)
+    groups = {name: stack({at: getattr(result, name) for at, result in results.items()}, shape) for name in GROUPS}
+    rounds = max((result.rounds for result in results.values()), key=len)
+    return Outcome(**groups, rounds=rounds, origin=origin, random=random)
 
 
 def stack(values: Mapping[tuple[int, int], Mapping[str, Any]], shape: tuple[int, int]) -> dict[str, Floats]:

@@ -1,7 +1,7 @@
 """What a run has to do: typed from the plan, which writes it as JSON, to the record, which keeps it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple, cast
 
 from grambench.common.types import Approximation, Setting, Settings
@@ -87,11 +87,6 @@ class Run:
         kernels themselves.
     n_components : int
         The number of features of each kernel, if there is an approximation.
-    plain_point : int or None
-        The number of the point whose numbers come from the record of the plain run, which has its settings; or None.
-    both_stages : str or None
-        The entry of the study that runs both stages of the algorithm, of which this one runs the first alone; the
-        numbers come from its record. None if there is no such entry.
     block : list of two ints or None
         The numbers of the first and the last repetition of a block. Replications continue after the run's own.
     """
@@ -117,8 +112,6 @@ class Run:
     reference: Reference | None = None
     approximation: Approximation | None = None
     n_components: int = 256
-    plain_point: int | None = None
-    both_stages: str | None = None
     block: list[int] | None = None
 
     @property
@@ -152,12 +145,6 @@ class Run:
         if not isinstance(self.protocol, Offline):
             raise TypeError(f"{self.study}: expected a protocol with splits, got {self.protocol}")
         return self.protocol
-
-    def without_plain_point(self) -> "Run":
-        """Return the sweep with all points but `plain_point`."""
-        kept = [p for p in range(len(self.points)) if p != self.plain_point]
-        points, values = [self.points[p] for p in kept], [self.values[p] for p in kept]
-        return replace(self, points=points, values=values, plain_point=None)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, without those that are left at their defaults."""

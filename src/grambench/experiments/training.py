@@ -215,7 +215,12 @@ def learn_task(algorithm: Algorithm, settings: Settings, sample: Examples, gener
         if multiclass.predictor is None:
             raise SolverError(f"{algorithm.name}: expected a predictor of all classes, got a kernel alone")
         if not sample.classes:
-            multiclass = _of_two_classes(multiclass, multiclass.predictor, len(sample.labels))
+            states = [replace(state, predictor=Binary(state.predictor)) for state in multiclass.states]
+            scores = multiclass.train_scores
+            if scores is not None:
+                of_classes = checked_scores(scores, len(sample.labels), 2, "train_scores")
+                scores = of_classes[:, 1] - of_classes[:, 0]
+            multiclass = replace(multiclass, predictor=Binary(multiclass.predictor), train_scores=scores, states=states)
         return Learned(sample, [multiclass])
     if not sample.classes:
         return Learned(sample, [fit(algorithm, settings, sample, generators.new())])
@@ -225,18 +230,6 @@ def learn_task(algorithm: Algorithm, settings: Settings, sample: Examples, gener
         # A certificate may hold the Gram matrices of its class, and there may be a hundred classes.
         fits.append(replace(fit(algorithm, settings, binary, generators.new()), certify=None))
     return Learned(sample, fits)
-
-
-def _of_two_classes(multiclass: Fit, predictor: Predictor, n: int) -> Fit:
-    """Return a fit to C = 2 classes, with this predictor, as one to the labels -1 and +1 of n examples."""
-    states = [replace(state, predictor=Binary(state.predictor)) for state in multiclass.states]
-    scores, first = multiclass.train_scores, multiclass.first_stage
-    if scores is not None:
-        of_classes = checked_scores(scores, n, 2, "train_scores")
-        scores = of_classes[:, 1] - of_classes[:, 0]
-    if first is not None and first.fit.predictor is not None:
-        first = replace(first, fit=_of_two_classes(first.fit, first.fit.predictor, n))
-    return replace(multiclass, predictor=Binary(predictor), train_scores=scores, states=states, first_stage=first)
 
 
 def fit_twice(algorithm: Algorithm, settings: Settings, sample: Examples, seed: np.random.SeedSequence) -> Learned:

@@ -83,7 +83,6 @@ def expectation(plan: Plan) -> Expectation:
         studies=len(plan.studies),
         blocks=sum(len(blocks) for blocks in jobs.values() if len(blocks) > 1),
         slurm_jobs=sum(len(jobs[cell]) for cell in cells if cell not in short)
-        + sum(len(jobs[cell]) > 1 and not plan.resources.join_group(cell) for cell in cells)
         + len({cell.dataset for cell in short})
         + len(plan.studies),
         seconds=sum(known),

@@ -34,8 +34,6 @@ class Resources:
         Long runs were measured (`config/costs.csv`). All others follow a fit to measured runs, which is four times too
         low at worst: a pass over the examples and the training of an SVM take time in proportion to the Gram matrices.
         """
-        if self.targets.both_stages(cell):
-            return START  # its numbers are read
         measured = self.targets.configuration.costs.get((cell.study, cell.dataset, cell.task))
         return START + self._repetitions(cell) * (measured or self._estimate_seconds(cell))
 
@@ -99,7 +97,7 @@ class Resources:
         replications, repetitions = study.replications, study.protocol.repetitions
         if replications is None:
             return []
-        cost = self.expected_seconds(cell._replace(block=(repetitions, 2 * repetitions - 1))) - START
+        cost = self.expected_seconds(cell) - START
         count = max(1, min(replications.count - 1, int(replications.seconds / cost)))
         blocks = math.ceil(count / max(1, int(self.targets.project.limits.block_seconds / cost)))
         return _blocks(cell, (repetitions * (1 + b * count // blocks) for b in range(blocks + 1)))
@@ -116,17 +114,8 @@ class Resources:
         It is the group of the Gram matrices of the data set: one job computes these and does all short runs of all
         studies. Runs on several data sets have no rule in common, and each would cost a start of Snakemake.
         """
-        # What a job outside of the group makes from the group's files cannot be an input of the group: distances of
-        # pairs, or the record of another run.
-        others = self.targets.waits_for(cell)
-        if self.targets.pairs(cell.study, cell.dataset) or any(map(self.blocks, others)):
-            return None
-        return "data" if max(map(self.expected_seconds, (cell, *others))) < 40 else None
-
-    def join_group(self, cell: Cell) -> str | None:
-        """Return the group of the join of a run's blocks; None for a run that others may wait for."""
-        waiting = any(cell in self.targets.waits_for(other) for other in self.targets.cells(cell.study))
-        return None if waiting else "after"
+        # A job outside of the group makes distances of pairs from the group's files: the group cannot wait for them.
+        return "data" if self.expected_seconds(cell) < 40 and not self.targets.pairs(cell.study, cell.dataset) else None
 
     def gram_mb(self, dataset: str) -> int:
         """Return the size of one Gram matrix of a data set in MiB."""

@@ -40,22 +40,9 @@ class Specifications:
 
     def identity(self, cell: Cell) -> str:
         """Return the identity that the record of a run has to have."""
-        inputs, other = self.inputs(cell.study, cell.dataset), self._other_run(cell)
-        if other:
-            inputs = inputs | {other.path(): self.identity(other)}
-        identities = [inputs[path] for path in self.run_inputs(cell)]
-        return identity(self.run_spec(cell), self.run_code(cell), identities)
-
-    def run_inputs(self, cell: Cell) -> list[str]:
-        """Return the files that a run reads: the data set, what its kernels come from, and any other run's record."""
-        prepared, other = layout.PREPARED.format(dataset=cell.dataset), self._other_run(cell)
-        return [prepared, *self.targets.kernels_from(cell.study, cell.dataset), *([other.path()] if other else [])]
-
-    def _other_run(self, cell: Cell) -> Cell | None:
-        """Return the run whose record a run reads, that of both stages or the plain run; None if it reads none."""
-        if both := self.targets.both_stages(cell):
-            return both
-        return cell.plain() if cell.sweep and self.run(cell).plain_point is not None else None
+        inputs = self.inputs(cell.study, cell.dataset)
+        paths = [layout.PREPARED.format(dataset=cell.dataset), *self.targets.kernels_from(cell.study, cell.dataset)]
+        return identity(self.run_spec(cell), self.run_code(cell), [inputs[path] for path in paths])
 
     def identities(self, study: str) -> str:
         """Return the identities of all records of a study in their order, separated by blanks."""
@@ -63,7 +50,7 @@ class Specifications:
 
     @cache  # noqa: B019  (one plan a process)
     def inputs(self, study: str, dataset: str) -> dict[str, str]:
-        """Return the identity that each input of the plain runs of a study on a data set has to have.
+        """Return the identity that each input of the runs of a study on a data set has to have.
 
         The inputs are the prepared data set, and the Gram matrices or features with all their own inputs, in the order
         in which they are made.
@@ -212,15 +199,13 @@ class Specifications:
         if sweep and sweep.kind == "view":
             values = list(range(1, 1 + len({kernel.view for kernel in kernels})))
             points *= len(values)
-        points = [algorithms.resolved(study.file(name), point) for point in points]
-        both_stages = self.targets.both_stages(cell)
         return Run(
             study=cell.study,
             dataset=cell.dataset,
             algorithm=name,
             experiment=experiment_of(study, sweep),
             file=study.file(name),
-            points=points,
+            points=[algorithms.resolved(study.file(name), point) for point in points],
             sweep=cell.sweep,
             values=values,
             protocol=protocol,
@@ -236,31 +221,8 @@ class Specifications:
             reference=reference,
             approximation=study.algorithms[name].approximation,
             n_components=study.algorithms[name].n_components,
-            plain_point=None if both_stages else self._plain_point(cell, points),
-            both_stages=both_stages.algorithm if both_stages else None,
             block=list(cell.block) if cell.block else None,
         )
-
-    def _plain_point(self, cell: Cell, points: list[dict[str, Any]]) -> int | None:
-        """Return the number of the point of a sweep that has the settings of the plain run; None if none has.
-
-        Such a sweep takes this point from the record of the plain run, and runs its other points.
-        """
-        study = self.targets.studies[cell.study]
-        sweep, protocol = study.sweeps.get(cell.sweep), study.protocol
-        if sweep is None or sweep.kind not in ("parameter", "size") or len(points) < 2:
-            return None
-        if not protocol.times_sweeps_alike:
-            return None
-        (plain,) = points_of(study, cell.algorithm, None)
-        settings, whole = algorithms.resolved(study.file(cell.algorithm), plain), None
-        if sweep.kind == "size" and sweep.of == "kernels":
-            whole = study.n_kernels() if study.subsets else len(self.targets.kernels(cell.study, cell.dataset))
-        elif sweep.kind == "size":
-            whole = protocol.examples_per_class(cell.dataset)
-        sizes = sweep.values if sweep.kind == "size" else [whole] * len(points)
-        alike = [point == settings and size == whole for point, size in zip(points, sizes, strict=True)]
-        return alike.index(True) if any(alike) else None
 
     def step_code(self, step: str, *modules: str) -> str:
         """Return the code hash of a step, its supervised half and the modules that it loads by name."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from grambench import algorithms, features
+from grambench import features
 from grambench.common import layout, shipped
 from grambench.common.layout import Cell
 from grambench.config.dataset import Dataset, Own
@@ -51,58 +51,17 @@ class Targets:
         return restricted(study, self.studies[study].algorithms, self.project.algorithms)
 
     def cells(self, study: str = "") -> list[Cell]:
-        """Return the runs of a study, or of all studies: on each data set the plain runs, then those of sweeps.
-
-        These are the runs that the project asks for, and those whose records they read.
-        """
+        """Return the runs of a study, or of all studies: on each data set the plain runs, then those of sweeps."""
         cells = []
         for name in [study] if study else self.studies:
-            entries = self.algorithms(name)
+            chosen, algorithms = self.studies[name].algorithms, self.algorithms(name)
             for dataset in self.datasets(name):
-                every = self._every_cell(name, dataset)
-                asked = {cell for cell in every if cell.algorithm in entries}
-                read = {other for cell in asked for other in self.waits_for(cell)}
-                cells += [cell for cell in every if cell in asked or cell in read]
+                entries = [entry for entry in algorithms if dataset in (chosen[entry].datasets or [dataset])]
+                cells += [Cell(name, dataset, entry) for entry in entries]
+                for title, sweep in self.studies[name].sweeps.items():
+                    if dataset in sweep.datasets or (sweep.kind == "view" and self._covers(sweep, name, dataset)):
+                        cells += [Cell(name, dataset, entry, title) for entry in sweep.algorithms if entry in entries]
         return cells
-
-    def _every_cell(self, study: str, dataset: str) -> list[Cell]:
-        """Return the runs of all configurations of a study on a data set."""
-        chosen = self.studies[study].algorithms
-        entries = [entry for entry in chosen if dataset in (chosen[entry].datasets or [dataset])]
-        cells = [Cell(study, dataset, entry) for entry in entries]
-        for title, sweep in self.studies[study].sweeps.items():
-            if dataset in sweep.datasets or (sweep.kind == "view" and self._covers(sweep, study, dataset)):
-                cells += [Cell(study, dataset, entry, title) for entry in sweep.algorithms if entry in entries]
-        return cells
-
-    def both_stages(self, cell: Cell) -> Cell | None:
-        """Return the run of both stages, from whose record a run of the first stage alone takes its numbers.
-
-        It is that of another entry of the study, whose settings differ only in those that leave the second stage out.
-        None if there is none, and for replications, which do their first stage themselves.
-        """
-        study, protocol = self.studies[cell.study], self.studies[cell.study].protocol
-        sweep, file = study.sweeps.get(cell.sweep), study.file(cell.algorithm)
-        stage = algorithms.first_stage(file) if protocol.records_first_stage(cell.dataset) else {}
-        if not stage or (sweep and getattr(sweep, "parameter", "") in stage):
-            return None
-        if cell.block and cell.block[0] >= protocol.repetitions:
-            return None
-        settings = {}
-        for other in self._every_cell(cell.study, cell.dataset):
-            entry = study.algorithms[other.algorithm]
-            is_special = entry.tune or entry.then or entry.center or entry.approximation
-            if other.sweep == cell.sweep and study.file(other.algorithm) == file and not is_special:
-                parameters = entry.parameters | (sweep.parameters if sweep else {})
-                settings[other] = algorithms.resolved(file, parameters)
-        first = settings.pop(cell._replace(block=None), {})
-        return next((other for other, both in settings.items() if both | stage == first != both), None)
-
-    def waits_for(self, cell: Cell) -> list[Cell]:
-        """Return the runs that a run may have to wait for, directly or not, since it may read another's record."""
-        both = self.both_stages(cell)
-        others = [both] if both else [cell.plain()] if cell.sweep else []
-        return [*others, *(run for other in others for run in self.waits_for(other))]
 
     def _covers(self, sweep: ViewSweep, study: str, dataset: str) -> bool:
         """Return whether a sweep over views is run on a data set, which needs several of them."""

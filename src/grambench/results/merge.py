@@ -224,9 +224,7 @@ def unequal(one: Record, other: Record) -> Iterator[tuple[str, str]]:
 
 def _without_repetitions(settings: Mapping[str, Any]) -> dict[str, Any]:
     protocol = {key: value for key, value in settings.get("protocol", {}).items() if key != "repetitions"}
-    # what is taken from the record of another run is the same as if it was run
-    kept = {key: value for key, value in settings.items() if key not in ("plain_point", "both_stages")}
-    return {**kept, "protocol": protocol}
+    return {**settings, "protocol": protocol}
 
 
 def _check_comparable(selected: Iterable[_Candidate]) -> None:

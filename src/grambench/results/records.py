@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from grambench.common.files import check, sealed
 from grambench.common.provenance import identity, spec
-from grambench.experiments.outcome import GROUPS, Outcome
+from grambench.experiments.outcome import GROUPS
 
 STATUSES = ("ok", "error", "timeout", "killed", "memory", "unavailable")
 
@@ -39,9 +39,8 @@ class Record:
     code : str
         The hash of the code that made the record; see grambench.pipeline.fingerprint.
     inputs : sequence of str
-        The identities of the files that the run read: the prepared data set, Gram matrices or features, and the record
-        of the plain run if a sweep has a point of it, or that of both stages if this is a run of the first.
-    metrics, curves, rounds, kernel_values, class_values, first_stage
+        The identities of the files that the run read: the prepared data set, Gram matrices or features.
+    metrics, curves, rounds, kernel_values, class_values
         The numbers of the run, see grambench.experiments.outcome.Outcome.
     settings : dict
         The run, see grambench.experiments.run.Run.
@@ -64,7 +63,6 @@ class Record:
     rounds: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     kernel_values: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     class_values: dict[str, NDArray[np.float64]] = field(default_factory=dict)
-    first_stage: Outcome | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)
 
@@ -72,10 +70,6 @@ class Record:
     def identity(self) -> str:
         """The identity of settings, code and inputs; see grambench.common.provenance."""
         return identity(spec(self.settings), self.code, self.inputs)
-
-    def outcome(self) -> Outcome:
-        """Return the numbers of the run."""
-        return Outcome(**{name: getattr(self, name) for name in (*GROUPS, "rounds", "first_stage")})
 
 
 class Part(NamedTuple):
@@ -112,7 +106,6 @@ SCHEMA = (
     Part("kernel_values", FLOATS, "(P, R, m)", "a number a kernel: weight, parameter, updates"),
     Part("class_values", FLOATS, "(P, R, C, C)", "confusion: test examples by true (rows) and predicted class"),
     Part("rounds", "int64", "(S,)", "the rounds of the curves"),
-    Part("first_stage", "group", "", "the same groups and rounds after the first stage, of an algorithm with two"),
 )
 TEXTS = tuple(part.name for part in SCHEMA if part.stored == "text")  # attributes of the file
 OBJECTS = tuple(part.name for part in SCHEMA if part.stored == "JSON")  # attributes of the file
@@ -125,9 +118,10 @@ def write(path: Path, record: Record) -> None:
             file.attrs[name] = getattr(record, name)
         for name in OBJECTS:
             file.attrs[name] = json.dumps(getattr(record, name))
-        _write_numbers(file, record)
-        if record.first_stage is not None:
-            _write_numbers(file.create_group("first_stage"), record.first_stage)
+        for group in GROUPS:
+            for name, values in getattr(record, group).items():
+                file[f"{group}/{name}"] = values
+        file["rounds"] = record.rounds
 
 
 def read(path: Path) -> Record:
@@ -136,20 +130,5 @@ def read(path: Path) -> Record:
     with h5py.File(path, "r") as file:
         texts: dict[str, Any] = {name: str(file.attrs.get(name, "")) for name in TEXTS}
         objects: dict[str, Any] = {name: json.loads(str(file.attrs[name])) for name in OBJECTS}
-        first_stage = Outcome(**_read_numbers(file["first_stage"])) if "first_stage" in file else None
-        return Record(**texts, **objects, **_read_numbers(file), first_stage=first_stage)
-
-
-def _write_numbers(folder: h5py.Group, numbers: Record | Outcome) -> None:
-    for group in GROUPS:
-        for name, values in getattr(numbers, group).items():
-            folder[f"{group}/{name}"] = values
-    folder["rounds"] = numbers.rounds
-
-
-def _read_numbers(folder: h5py.Group) -> dict[str, Any]:
-    arrays: dict[str, Any] = {
-        group: {name: values[:] for name, values in folder[group].items()} if group in folder else {}
-        for group in GROUPS
-    }
-    return arrays | {"rounds": folder["rounds"][:]}
+        arrays: Any = {name: {key: file[name][key][:] for key in file.get(name, ())} for name in GROUPS}
+        return Record(**texts, **objects, **arrays, rounds=file["rounds"][:])

@@ -31,20 +31,17 @@ Orabona, Luo and Caputo (2010). Online-batch strongly convex multi kernel learni
 and Pattern Recognition.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
 from grambench.algorithms.checks import check_class_numbers
-from grambench.algorithms.fit import FirstStage, Fit
+from grambench.algorithms.fit import Fit
 from grambench.algorithms.group_norm import GroupNormClassifier, GroupNormParameters, UpdateRule, dual_norm
-from grambench.common import clock
 from grambench.common.parameters import POSITIVE
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
-
-FIRST_STAGE = {"batch": 0}  # Algorithm 1 alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +73,6 @@ class Parameters(GroupNormParameters):
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Pass over random permutations of the examples."""
-    begun = clock.now()
     check_class_numbers(pool, labels, order)
     n, epochs = len(order), parameters.online + parameters.batch
     regularisation = 1.0 / (parameters.C * n)
@@ -87,7 +83,6 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         classifier.record(1, always=is_last)
         if is_last:
             break
-    first = FirstStage(classifier.fit(), clock.now() - begun) if parameters.online and parameters.batch else None
     # (10), with f(0) = 1.
     objective = classifier.states[-1].objective if classifier.states else 1.0
     radius = np.sqrt(2.0 * objective / regularisation)
@@ -97,4 +92,4 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     for epoch in range(parameters.batch):
         classifier.epoch(descent, rng.permutation(order))
         classifier.record(2, always=epoch == parameters.batch - 1)
-    return replace(classifier.fit(), first_stage=first)
+    return classifier.fit()

@@ -30,7 +30,6 @@ Orabona and Jie (2011). Ultra-fast optimization algorithm for sparse multi kerne
 Machine Learning, 249-256.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -83,11 +82,10 @@ class UFOClassifier(GroupNormClassifier):
         norms, p = self.norms(), dual_norm(self.q)
         return float(0.5 * self.regularisation * (norms**p).sum() ** (2.0 / p) + self._sparsity * norms.sum())
 
-    def certificate(self) -> Callable[[Floats], Certificate]:
-        """Return the function that computes the certificate of this state from Gram matrices (m, n, n)."""
+    def certificate(self, grams: Floats) -> Certificate:
+        """Return the certificate from Gram matrices (m, n, n)."""
         mean = self.alpha() / self.steps.visited[0]
-        settings = self.labels, self.regularisation, self._sparsity, self.q
-        return lambda grams: certificates.sparse_group_norm(grams, *settings, mean)
+        return certificates.sparse_group_norm(grams, self.labels, self.regularisation, self._sparsity, self.q, mean)
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

@@ -1,9 +1,6 @@
 """The supervised half of rule `run`: fits, and writes the record unless the fit fails.
 
-python -m grambench.pipeline.steps fit SPEC CODE OUTPUT PREPARED GRAM-OR-FEATURES... [RECORD]
-
-The record is that of the plain run, for a sweep that has its settings at one point; or that of both stages, for a run
-of the first alone. If that run failed, nothing is taken from it.
+python -m grambench.pipeline.steps fit SPEC CODE OUTPUT PREPARED GRAM-OR-FEATURES...
 """
 
 import time
@@ -15,9 +12,8 @@ import psutil
 
 from grambench import experiments
 from grambench.common import layout, memory, provenance
-from grambench.common.types import Floats
 from grambench.datasets import store, views
-from grambench.experiments.outcome import GROUPS, with_plain_run
+from grambench.experiments.outcome import GROUPS
 from grambench.experiments.run import Run
 from grambench.kernels import matrices
 from grambench.pipeline import fingerprint, supervise
@@ -34,44 +30,25 @@ def main(argv: list[str]) -> None:
 
 
 def _run(spec: dict[str, Any], code: str, output: Path, inputs: list[Path]) -> None:
-    """Run the experiment that a spec names, or take its numbers from another run's record, and write its record."""
+    """Run the experiment that a spec names, and write its record."""
     fields, run = record_fields(spec, code, inputs), Run.from_dict(spec)
-    files = [path for path in inputs if not layout.is_record(path)]
-    other = records.read(inputs[-1]) if layout.is_record(inputs[-1]) else None
-    if other is not None and other.status != "ok":
-        other = None
-    if run.both_stages is not None and other is not None and other.first_stage is not None:
-        outcome, source = other.first_stage.part(run.repetitions), other.provenance["source"]
-    else:
-        dataset, kernels = _data(files)
-        if isinstance(dataset, store.Unavailable):
-            records.write(output, records.Record(**fields, status="unavailable", reason=str(dataset)))
-            return
-        plain = other if run.plain_point is not None else None
-        asked = run if plain is None else run.without_plain_point()
-        fingerprint.refuse_other_code(run, code)
-        outcome, source = experiments.load(spec["experiment"])(asked, dataset, kernels), dataset.source
-        if plain is not None and run.plain_point is not None:
-            outcome = with_plain_run(outcome, run.plain_point, plain.outcome(), run.repetitions)
+    dataset, kernels = store.read(inputs[0]), inputs[1:]
+    if isinstance(dataset, store.PreparedDataset) and dataset.images:
+        dataset, kernels = _with_views(dataset, kernels), []
+    if isinstance(dataset, store.Unavailable):
+        records.write(output, records.Record(**fields, status="unavailable", reason=str(dataset)))
+        return
+    fingerprint.refuse_other_code(run, code)
+    outcome = experiments.load(spec["experiment"])(run, dataset, [matrices.open_matrix(path) for path in kernels])
     measured = {
         "wall_seconds": time.time() - psutil.Process().create_time(),
         "cpu_seconds": time.process_time(),
         "peak_resident_mb": memory.peak(),
-        "source": source,
+        "source": dataset.source,
     }
-    fields |= {name: getattr(outcome, name) for name in (*GROUPS, "rounds", "random", "first_stage")}
+    fields |= {name: getattr(outcome, name) for name in (*GROUPS, "rounds", "random")}
     record = records.Record(**fields, status="ok", orders=outcome.origin, provenance=provenance.collect() | measured)
     records.write(output, record)
-
-
-def _data(files: list[Path]) -> tuple[store.PreparedDataset | store.Unavailable, list[Floats]]:
-    """Return a data set, with the views of its images if it has any, and the Gram matrices."""
-    dataset = store.read(files[0])
-    if isinstance(dataset, store.PreparedDataset) and dataset.images:
-        return _with_views(dataset, files[1:]), []
-    if isinstance(dataset, store.Unavailable):
-        return dataset, []
-    return dataset, [matrices.open_matrix(path) for path in files[1:]]
 
 
 def _with_views(dataset: store.PreparedDataset, files: list[Path]) -> store.PreparedDataset | store.Unavailable:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.experiments.outcome import GROUPS, Outcome
+from grambench.experiments.outcome import GROUPS
 from grambench.results import records
 from grambench.results.records import Record
 
@@ -24,9 +24,8 @@ def join(blocks: Sequence[Record]) -> Record:
     provenance of a block.
     """
     first = blocks[0]
-    fields: dict[str, Any] = {
-        name: getattr(first, name) for name in ("study", "dataset", "algorithm", "code", "inputs")
-    }
+    shared = ("study", "dataset", "algorithm", "code", "inputs")
+    fields: dict[str, Any] = {name: getattr(first, name) for name in shared}
     fields["settings"] = {key: value for key, value in first.settings.items() if key != "block"}
     provenances = [{key: value for key, value in block.provenance.items() if key not in TOTALS} for block in blocks]
     others = [item for index, item in enumerate(provenances) if item not in provenances[:index]][1:]
@@ -40,26 +39,16 @@ def join(blocks: Sequence[Record]) -> Record:
         if block.status != "ok":
             reason = "repetitions {} to {}: ".format(*block.settings["block"]) + block.reason
             return Record(**fields, status=block.status, reason=reason, detail=block.detail, provenance=provenance)
-    stages = [block.first_stage for block in blocks if block.first_stage is not None]
-    fields["first_stage"] = Outcome(**_joined(stages)) if len(stages) == len(blocks) else None
+    # the curves of repetitions that end by themselves differ in length
+    rounds = max((block.rounds for block in blocks), key=len)
+    for group in GROUPS:
+        fields[group] = {
+            name: np.concatenate([_pad(getattr(block, group)[name], group, len(rounds)) for block in blocks], axis=1)
+            for name in getattr(first, group)
+        }
     # "yes" is the largest value of `random`: the run is random if one of its blocks is
     random = max(block.random for block in blocks)
-    fields |= {"orders": first.orders, "random": random, "provenance": provenance}
-    return Record(**fields, **_joined(blocks), status="ok")
-
-
-def _joined(parts: Sequence[Record] | Sequence[Outcome]) -> dict[str, Any]:
-    """Return the numbers of consecutive repetitions as those of all."""
-    # the curves of repetitions that end by themselves differ in length
-    rounds = max((part.rounds for part in parts), key=len)
-    groups = {
-        group: {
-            name: np.concatenate([_pad(getattr(part, group)[name], group, len(rounds)) for part in parts], axis=1)
-            for name in getattr(parts[0], group)
-        }
-        for group in GROUPS
-    }
-    return groups | {"rounds": rounds}
+    return Record(**fields, rounds=rounds, orders=first.orders, random=random, status="ok", provenance=provenance)
 
 
 def _pad(values: NDArray[np.float64], group: str, length: int) -> NDArray[np.float64]:

@@ -145,7 +145,7 @@ def _paper_tables(results: Results) -> dict[str, bytes]:
 
 def _read_record(path: Path) -> records.Record:
     """Return a record without its largest arrays, which no page shows."""
-    return replace(records.read(path), curves={}, class_values={}, first_stage=None)
+    return replace(records.read(path), curves={}, class_values={})
 
 
 def _picture(
