@@ -27,27 +27,8 @@ from scipy import sparse
 from grambench.common.errors import DataError, reason
 from grambench.common.files import open_regular
 from grambench.common.types import Floats
-from grambench.config.dataset import (
-    AnyReader,
-    Arff,
-    BatchReader,
-    ColumnKey,
-    Csv,
-    CsvRows,
-    Hdf5,
-    Idx,
-    IndicesReader,
-    LandMask,
-    Libsvm,
-    Mat,
-    MatBlocks,
-    Parquet,
-    Rda,
-    Rdb,
-    Reader,
-    TabularReader,
-    listed,
-)
+from grambench.config import dataset as formats
+from grambench.config.dataset import AnyReader, BatchReader, ColumnKey, Reader, TabularReader, listed
 from grambench.datasets import tables, unpack
 from grambench.datasets.tables import MalformedFileError
 
@@ -195,7 +176,7 @@ def _select_rows(reader: Reader, raw: Raw) -> NDArray[np.intp]:
     return np.concatenate([rows[rows < n_train][: reader.rows], rows[rows >= n_train]])
 
 
-def read_mat(reader: Mat, files: dict[str, Path]) -> Raw:
+def read_mat(reader: formats.Mat, files: dict[str, Path]) -> Raw:
     """Read a matrix, its labels and, if named, the permutations of the examples."""
     (path,) = files.values()
     variables = _mat_variables(reader, path, [name for name in (reader.data, reader.labels, reader.orders) if name])
@@ -208,7 +189,7 @@ def read_mat(reader: Mat, files: dict[str, Path]) -> Raw:
     return Raw(data[:, 1:], data[:, 0], orders)
 
 
-def read_mat_blocks(reader: MatBlocks, files: dict[str, Path]) -> Raw:
+def read_mat_blocks(reader: formats.MatBlocks, files: dict[str, Path]) -> Raw:
     """Stack feature matrices and label vectors, from variables or from text files."""
     (path,) = (path for path in files.values() if path.suffix == ".mat")
     variables = _mat_variables(reader, path, [*reader.features, *(name for name in reader.labels if name not in files)])
@@ -280,7 +261,7 @@ def _member(items: Any, name: str, what: str, names: Iterable[str] | None = None
     return items[name]
 
 
-def read_indices(reader: IndicesReader, files: dict[str, Path]) -> Raw:
+def read_indices(reader: formats.IndicesReader, files: dict[str, Path]) -> Raw:
     """Read the rows of a 0-1 matrix from the indices of their ones."""
     texts = [tables.decoded(_content(reader, files[name])) for name in reader.features]
     rows = [cells for text in texts for _, cells in tables.rows(text, " ")]
@@ -293,7 +274,7 @@ def read_indices(reader: IndicesReader, files: dict[str, Path]) -> Raw:
     return Raw(features, np.concatenate([_read_column(reader, files[name]) for name in reader.labels]))
 
 
-def read_libsvm(reader: Libsvm, files: dict[str, Path]) -> Raw:
+def read_libsvm(reader: formats.Libsvm, files: dict[str, Path]) -> Raw:
     """Read lines of "label index:value ..." with indices from 1."""
     from sklearn.datasets import load_svmlight_file
 
@@ -306,14 +287,14 @@ def read_libsvm(reader: Libsvm, files: dict[str, Path]) -> Raw:
     return Raw(features.toarray(), labels)
 
 
-def read_idx(reader: Idx, files: dict[str, Path]) -> Raw:
+def read_idx(reader: formats.Idx, files: dict[str, Path]) -> Raw:
     """Stack arrays of images and of labels."""
     images = np.concatenate([_numeric(name, _idx(reader, name, files[name]), 2) for name in reader.features])
     labels = np.concatenate([_numeric(name, _idx(reader, name, files[name]), 1) for name in reader.labels])
     return Raw(images, labels.astype(np.float64))
 
 
-def read_hdf5(reader: Hdf5, files: dict[str, Path]) -> Raw:
+def read_hdf5(reader: formats.Hdf5, files: dict[str, Path]) -> Raw:
     """Read a matrix, dense or sparse, and the labels of its rows."""
     (path,) = files.values()
     with _open_hdf5(path, reader.mebibytes) as file:
@@ -357,7 +338,7 @@ def _hdf5_matrix(name: str, item: Any) -> Any:
     return sparse.csr_array(matrix, dtype=np.float64)
 
 
-def _hdf5_labels(reader: Hdf5, file: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def _hdf5_labels(reader: formats.Hdf5, file: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return the labels and whether each is missing: plain values, values with a mask, or codes of categories."""
     table = _member(file, reader.table, "table")
     column = _member(table, reader.label, "column", table if hasattr(table, "keys") else table.dtype.names or ())
@@ -388,7 +369,7 @@ def _texts_or_numbers(name: str, item: Any) -> NDArray[Any]:
     return np.asarray(_numeric(name, item, 1), dtype=np.float64)
 
 
-def read_csv(reader: Csv, files: dict[str, Path]) -> Raw:
+def read_csv(reader: formats.Csv, files: dict[str, Path]) -> Raw:
     """Read separated values; of several files, the columns side by side."""
     texts = [tables.decoded(_content(reader, path)) for path in files.values()]
     one_column, header = len(texts) > 1, reader.header_lines
@@ -407,7 +388,7 @@ def read_csv(reader: Csv, files: dict[str, Path]) -> Raw:
     return _encoded(reader, columns, names, parts[0].lines, faults, reader.decimal)
 
 
-def read_arff(reader: Arff, files: dict[str, Path]) -> Raw:
+def read_arff(reader: formats.Arff, files: dict[str, Path]) -> Raw:
     """Read Weka's format."""
     (path,) = files.values()
     records, _ = scipy.io.arff.loadarff(io.StringIO(_dense_arff(tables.decoded(_content(reader, path)))))
@@ -441,7 +422,7 @@ def _dense_arff(text: str) -> str:
     return "\n".join(lines)
 
 
-def read_rda(reader: Rda, files: dict[str, Path]) -> Raw:
+def read_rda(reader: formats.Rda, files: dict[str, Path]) -> Raw:
     """Read a data frame of R."""
     # The import takes half a second, and only R's formats need it.
     import rdata
@@ -453,7 +434,7 @@ def read_rda(reader: Rda, files: dict[str, Path]) -> Raw:
     return _encoded(reader, _data_frame(frame))
 
 
-def read_rdb(reader: Rdb, files: dict[str, Path]) -> Raw:
+def read_rdb(reader: formats.Rdb, files: dict[str, Path]) -> Raw:
     """Read a data frame of R's lazy-load database, as packages hold their data.
 
     The .rdx has the offset and length of each object in the .rdb. An object is stored as the size of its serialisation
@@ -487,7 +468,7 @@ def chunks(reader: AnyReader, files: dict[str, Path]) -> Iterator[Raw]:
         yield Raw(raw.features[rows], raw.labels[rows])
 
 
-def read_parquet(reader: Parquet, path: Path) -> Iterator[Raw]:
+def read_parquet(reader: formats.Parquet, path: Path) -> Iterator[Raw]:
     """Yield the rows of a Parquet file in batches."""
     import pyarrow.parquet
 
@@ -496,7 +477,7 @@ def read_parquet(reader: Parquet, path: Path) -> Iterator[Raw]:
     yield from _batches(reader, file.iter_batches(BATCH, columns=names))
 
 
-def read_csv_rows(reader: CsvRows, path: Path) -> Iterator[Raw]:
+def read_csv_rows(reader: formats.CsvRows, path: Path) -> Iterator[Raw]:
     """Yield the rows of a CSV file in batches."""
     import pyarrow.csv
 
@@ -523,7 +504,7 @@ def read_csv_rows(reader: CsvRows, path: Path) -> Iterator[Raw]:
         raise MalformedFileError(faults or [str(error)]) from None
 
 
-def _typed(reader: CsvRows, names: list[str], batches: Iterable[Any]) -> Iterator[Any]:
+def _typed(reader: formats.CsvRows, names: list[str], batches: Iterable[Any]) -> Iterator[Any]:
     """Yield batches of texts with numbers in all columns that are not named as texts, and nulls for missing values.
 
     The first batch decides whether labels are numbers.
@@ -653,7 +634,7 @@ def _batch_column(column: Any, digits: list[int] | None, rows: NDArray[np.intp])
     )
 
 
-def read_land_mask(reader: LandMask, path: Path) -> Iterator[Raw]:
+def read_land_mask(reader: formats.LandMask, path: Path) -> Iterator[Raw]:
     """Yield points of the unit sphere, drawn uniformly, with 1 on land and 0 on the sea.
 
     The file is a NumPy archive with an array `mask`, true on the sea, whose rows go from north to south and whose
@@ -682,9 +663,9 @@ def read_land_mask(reader: LandMask, path: Path) -> Iterator[Raw]:
 
 
 CHUNKED: dict[type[Reader], Callable[[Any, Path], Iterator[Raw]]] = {
-    Parquet: read_parquet,
-    CsvRows: read_csv_rows,
-    LandMask: read_land_mask,
+    formats.Parquet: read_parquet,
+    formats.CsvRows: read_csv_rows,
+    formats.LandMask: read_land_mask,
 }
 
 
@@ -697,20 +678,21 @@ def _read_chunks(reader: Any, files: dict[str, Path]) -> Raw:
 
 
 READERS: dict[type[Reader], Callable[[Any, dict[str, Path]], Raw]] = {
-    Mat: read_mat,
-    MatBlocks: read_mat_blocks,
-    IndicesReader: read_indices,
-    Libsvm: read_libsvm,
-    Idx: read_idx,
-    Hdf5: read_hdf5,
-    Csv: read_csv,
-    Arff: read_arff,
-    Rda: read_rda,
-    Rdb: read_rdb,
+    formats.Mat: read_mat,
+    formats.MatBlocks: read_mat_blocks,
+    formats.IndicesReader: read_indices,
+    formats.Libsvm: read_libsvm,
+    formats.Idx: read_idx,
+    formats.Hdf5: read_hdf5,
+    formats.Csv: read_csv,
+    formats.Arff: read_arff,
+    formats.Rda: read_rda,
+    formats.Rdb: read_rdb,
     **dict.fromkeys(CHUNKED, _read_chunks),
 }
 
-STACKED = (Libsvm, Csv, Arff, Parquet, CsvRows)  # formats with several files of rows, each read by itself
+# formats with several files of rows, each read by itself
+STACKED = (formats.Libsvm, formats.Csv, formats.Arff, formats.Parquet, formats.CsvRows)
 
 
 def _read_column(reader: Reader, path: Path) -> Floats:
