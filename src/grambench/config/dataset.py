@@ -101,6 +101,10 @@ class Reader(ConfigModel):
         check_sides(self.positive, self.negative)
         return self
 
+    def selected(self) -> list[Label]:
+        """Return the labels whose rows are kept; empty if those of any label are."""
+        return self.classes or (listed(self.positive) + listed(self.negative) if self.negative else [])
+
     def groups(self) -> list[list[Label]]:
         """Return the labels of each class of a multi-class task, or else the labels of +1 and those of -1."""
         return [[label] for label in self.classes] or [listed(self.positive), listed(self.negative)]
@@ -616,6 +620,10 @@ class Npm(FileSource):
     files: InnerFiles
 
 
+Problem = Literal["dirichlet", "relevance", "ringnorm", "twonorm", "chessboard", "sea", "turning_plane", "waveform"]
+ViewProblem = Literal["drawings", "additive_views", "redundant_views", "xor_views"]
+
+
 class Generated(BaseSource):
     """Examples drawn by a function of grambench.datasets.generators, without files or network.
 
@@ -630,20 +638,7 @@ class Generated(BaseSource):
     """
 
     kind: Literal["generated"]
-    generator: Literal[
-        "dirichlet",
-        "relevance",
-        "ringnorm",
-        "twonorm",
-        "chessboard",
-        "sea",
-        "turning_plane",
-        "waveform",
-        "drawings",
-        "additive_views",
-        "redundant_views",
-        "xor_views",
-    ]
+    generator: Literal[Problem, ViewProblem]
     parameters: dict[str, int | float] = {}
     seed: Annotated[int, Field(ge=0)]
 

@@ -130,10 +130,8 @@ def fetch(
         write_text(folder / NOTE, json.dumps(note, indent=1) + "\n")
         return note
     except OSError as error:
-        path = error.filename2 or error.filename or folder
-        raise DataError(
-            f"{path}: cannot be written ({error.strerror or error}); make it writable and fetch again"
-        ) from None
+        path, why = error.filename2 or error.filename or folder, error.strerror or error
+        raise DataError(f"{path}: cannot be written ({why}); make it writable and fetch again") from None
 
 
 def _fill(
@@ -165,15 +163,9 @@ def _fill(
                     continue
                 for name in sums:
                     (Path(scratch) / name).replace(folder / name)
-            return {
-                "status": "ok",
-                "index": index,
-                "kind": source.kind,
-                "origin": source.origin,
-                "mirror": str(mirror_used) if mirror_used else None,
-                "files": sums,
-                "tried": failures,
-            }
+            delivery = {"status": "ok", "index": index, "kind": source.kind, "origin": source.origin}
+            mirror_name = str(mirror_used) if mirror_used else None
+            return delivery | {"mirror": mirror_name, "files": sums, "tried": failures}
     return {"status": "unavailable", "tried": failures}
 
 
@@ -218,10 +210,8 @@ def _verify(dataset: Description, source: Source, folder: Path) -> dict[str, str
     for file in source.files:
         if file.sha256 not in (None, sums[file.name]):
             if isinstance(source, config.Own):
-                raise DataError(
-                    f"{file.name}: has changed since it was described (sha256 {sums[file.name]}); "
-                    "describe it again: grambench add-dataset --replace"
-                )
+                changed = f"has changed since it was described (sha256 {sums[file.name]})"
+                raise DataError(f"{file.name}: {changed}; describe it again: grambench add-dataset --replace")
             raise DataError(f"{file.name}: expected sha256 {file.sha256}, got {sums[file.name]}")
     if isinstance(source, config.Http) and not all(file.sha256 or file.md5 for file in source.files):
         prepare.check(dataset, source, {name: folder / name for name in sums})
@@ -343,29 +333,25 @@ class Downloader:
             length = int(header) if re.fullmatch(r"[0-9]{1,18}", header) else -1
             start = size if resumed else 0
             self._allow(start + length)
-            with (
-                path.open("ab" if resumed else "wb") as stream,
-                tqdm(
-                    desc=self.name,
-                    initial=start,
-                    total=start + length if length >= 0 else None,
-                    unit="B",
-                    unit_scale=True,
-                    leave=False,
-                    disable=None,
-                ) as bar,
-            ):
+            total = start + length if length >= 0 else None
+            look: dict[str, Any] = {"unit": "B", "unit_scale": True, "leave": False, "disable": None}
+            bar = tqdm(desc=self.name, initial=start, total=total, **look)
+            with path.open("ab" if resumed else "wb") as stream, bar:
                 for chunk in _raw_chunks(response):
                     stream.write(chunk)
                     bar.update(len(chunk))
                     self._allow(stream.tell())
             got = path.stat().st_size
-            if length >= 0 and got != start + length:
-                raise InterruptedTransferError(f"connection cut after {got} of {start + length} bytes")
+            if total is not None and got != total:
+                raise InterruptedTransferError(f"connection cut after {got} of {total} bytes")
 
     def _allow(self, size: int) -> None:
         if size > self.mebibytes * MEBIBYTE:
             raise unpack.too_large(self.name, self.mebibytes)
+
+
+# where a transfer ends early
+CUT = (requests.exceptions.ChunkedEncodingError, InterruptedTransferError)
 
 
 def _raw_chunks(response: requests.Response) -> Iterator[bytes]:
@@ -384,14 +370,8 @@ def _diagnosis(url: str, error: requests.RequestException) -> tuple[str, bool]:
         return f"the name {host} does not resolve (no network?)", True
     if isinstance(error, requests.ConnectTimeout):
         return f"{host} does not answer", True
-    text = f"{host}: {type(error).__name__}: {' '.join(str(error).split()):.200}"
-    return text, not isinstance(
-        error,
-        requests.ConnectionError
-        | requests.Timeout
-        | requests.exceptions.ChunkedEncodingError
-        | InterruptedTransferError,
-    )
+    is_transient = isinstance(error, (requests.ConnectionError, requests.Timeout, *CUT))
+    return f"{host}: {type(error).__name__}: {' '.join(str(error).split()):.200}", not is_transient
 
 
 def _download(file: HttpFile, scratch: Path, patience: Patience, mebibytes: int) -> None:
@@ -462,15 +442,9 @@ def _command(command: list[str], folder: Path, patience: Patience, output: Path 
     stderr = folder / "stderr.txt"
     with stderr.open("wb") as stream, output.open("wb") as result:
         try:
-            process = subprocess.Popen(
-                [program, *command[1:]],
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                stdout=result,
-                stderr=stream,
-                start_new_session=True,
-                preexec_fn=_limit_files,
-            )
+            streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": result, "stderr": stream}
+            settings: dict[str, Any] = {"cwd": folder, "start_new_session": True, "preexec_fn": _limit_files}
+            process = subprocess.Popen([program, *command[1:]], **streams, **settings)
         except OSError as error:
             raise DataError(f"{name}: cannot be run ({error.strerror})") from None
         try:
