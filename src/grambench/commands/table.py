@@ -70,14 +70,12 @@ def _read(arguments: argparse.Namespace) -> "Results":
 
     check_root()
     study = configuration().study(arguments.study)
-    runs, cells = (
-        layout.located(arguments.results, path.format(study=study.name)) for path in (layout.RUNS, layout.CELLS)
-    )
-    for path in (runs, cells):
+    paths = [layout.located(arguments.results, path.format(study=study.name)) for path in (layout.RUNS, layout.CELLS)]
+    for path in paths:
         if not path.is_file():
             raise DataError(f"{path}: no such file; grambench run {study.name} makes it")
-    with as_written(runs):
-        return Results.read(study, runs, cells)
+    with as_written(paths[0]):
+        return Results.read(study, *paths)
 
 
 def _in_order(names_in_order: "Iterable[str]", ran: list[str]) -> list[str]:
@@ -88,10 +86,8 @@ def _in_order(names_in_order: "Iterable[str]", ran: list[str]) -> list[str]:
 
 def _known(kind: str, selected: list[str], ran: dict[str, list[str]]) -> list[str]:
     """Return selected names, each once; raise ConfigError for one that was not run."""
-    for name in selected:
-        if name not in ran[kind]:
-            noun = {"dataset": "data set", "algorithm": "algorithm"}[kind]
-            raise unknown_name(f"{noun} of the results", name, ran[kind])
+    if unknown := [name for name in selected if name not in ran[kind]]:
+        raise unknown_name(f"{kind.replace('dataset', 'data set')} of the results", unknown[0], ran[kind])
     return list(dict.fromkeys(selected))
 
 

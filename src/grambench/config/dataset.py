@@ -859,10 +859,8 @@ class BaseDataset(Description):
     def _check_sources(self) -> Self:
         for source in self.sources:
             if isinstance(source, Generated) or source.variant or listed(source.reader.positive):
-                raise ValueError(
-                    "sources of a base have files, all with the same rows in the same order (no variants), and leave "
-                    f"`positive` to its tasks; got other settings for {source.origin}"
-                )
+                rule = "sources of a base have files, all with the same rows in the same order (no variants)"
+                raise ValueError(f"{rule}, and leave `positive` to its tasks; got other settings for {source.origin}")
         return self
 
 
@@ -957,10 +955,8 @@ class Task(ConfigModel):
         values |= self.model_dump(exclude=choice | {"variants"})
         variants = [source for source in values["sources"] if source["variant"]]
         if len(variants) != len(self.variants):
-            raise ValueError(
-                f"variants: {base.name} has {len(variants)} sources that are variants, {self.name} has numbers of "
-                f"{len(self.variants)}"
-            )
+            got = f"{self.name} has numbers of {len(self.variants)}"
+            raise ValueError(f"variants: {base.name} has {len(variants)} sources that are variants, {got}")
         for source, variant in zip(variants, self.variants, strict=True):
             source |= variant.model_dump()
         for source in values["sources"]:

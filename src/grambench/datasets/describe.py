@@ -124,6 +124,7 @@ def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> tuple
     labels = prepare.labels(raw.labels, reader)
     prepared = PreparedDataset(name=name, features=raw.features, labels=labels, orders=None, source={})
     file_name = re.sub(r"[^A-Za-z0-9._-]", "_", path.name).lstrip("._-") or "file"
+    described = {"name": file_name, "path": relative_path, "sha256": sha256(path)}
     values: dict[str, Any] = {
         "name": name,
         "title": name.replace("_", " ").capitalize(),
@@ -132,13 +133,7 @@ def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> tuple
         "positives": 0 if reader.classes else int(np.count_nonzero(labels == 1)),
         "content": prepared.content,
         **({"views": {view: _ranges(columns) for view, columns in views.items()}} if views else {}),
-        "sources": [
-            {
-                "kind": "file",
-                "files": [{"name": file_name, "path": relative_path, "sha256": sha256(path)}],
-                "reader": settings,
-            }
-        ],
+        "sources": [{"kind": "file", "files": [described], "reader": settings}],
     }
     shown = [f"views: {', '.join(f'{view} ({len(columns)})' for view, columns in views.items())}"] if views else []
     return values, [*file.remarks, *shown]
@@ -186,8 +181,8 @@ def _has_header(rows: Sequence[tuple[int, Sequence[str]]], wishes: Wishes) -> bo
         return False
     new = {column[0] not in column[1:] for column in columns if 2 * len({*column[1:]}) < len(column)}
     if len(new) != 1 or (counted and new == {False}):
-        fault = f"line {line}: expected the names of the columns, or data; --header or --no-header says"
-        raise MalformedFileError([fault])
+        expected = "expected the names of the columns, or data"
+        raise MalformedFileError([f"line {line}: {expected}; --header or --no-header says"])
     return new == {True}
 
 

@@ -146,9 +146,8 @@ def _refuse_large(features: Any, rows: NDArray[np.intp]) -> None:
         for row, column in zip(*beyond.nonzero(), strict=True):
             if np.isfinite(value := features[row, column]):
                 where = f"row {rows[row] + 1}, feature {column + 1}"
-                raise DataError(
-                    f"{where}: expected a number within {largest:.2g}, got {value:g}; correct it or leave it out"
-                )
+                got = f"got {value:g}; correct it or leave it out"
+                raise DataError(f"{where}: expected a number within {largest:.2g}, {got}")
 
 
 def _stack(parts: list[Raw]) -> Raw:
@@ -358,8 +357,8 @@ def _hdf5_labels(reader: formats.Hdf5, file: Any) -> tuple[NDArray[Any], NDArray
         return labels, missing | (parts["mask"][()].astype(np.bool_) if "mask" in parts else False)
     codes, texts = _numeric(reader.label, parts.get("codes", column), 1), _texts_or_numbers("categories", categories)
     if (wrong := np.flatnonzero((codes < -1) | (codes >= len(texts)) | (codes % 1 != 0))).size:
-        got = f"{codes[wrong[0]]} in row {wrong[0] + 1}"
-        raise MalformedFileError([f"label: expected codes from -1 (missing) to {len(texts) - 1}, got {got}"])
+        expected, got = f"codes from -1 (missing) to {len(texts) - 1}", f"{codes[wrong[0]]} in row {wrong[0] + 1}"
+        raise MalformedFileError([f"label: expected {expected}, got {got}"])
     return texts[codes.astype(np.intp)], codes == -1
 
 
@@ -383,11 +382,8 @@ def read_csv(reader: formats.Csv, files: dict[str, Path]) -> Raw:
         raise MalformedFileError([f"expected equally many rows in files side by side: {rows}"])
     columns = {str(position): cells for position, cells in enumerate(np.hstack([part.cells for part in parts]).T)}
     names = [name for part in parts for name in part.names] if all(part.names for part in parts) else []
-    faults = [
-        f"{name}: {fault}" if one_column else fault
-        for name, part in zip(files, parts, strict=True)
-        for fault in part.faults
-    ]
+    titles = [f"{name}: " if one_column else "" for name in files]
+    faults = [f"{title}{fault}" for title, part in zip(titles, parts, strict=True) for fault in part.faults]
     return _encoded(reader, columns, names, parts[0].lines, faults, reader.decimal)
 
 
@@ -448,9 +444,8 @@ def read_rdb(reader: formats.Rdb, files: dict[str, Path]) -> Raw:
     (index,) = (path for name, path in files.items() if name.endswith(".rdx"))
     (database,) = (path for name, path in files.items() if name.endswith(".rdb"))
     with warnings.catch_warnings(action="ignore"):
-        offset, length = _member(
-            rdata.read_rds(io.BytesIO(_content(reader, index)))["variables"], reader.table, "data frame"
-        )
+        entries = rdata.read_rds(io.BytesIO(_content(reader, index)))["variables"]
+        offset, length = _member(entries, reader.table, "data frame")
         entry = database.read_bytes()[offset : offset + length]
         unpacked = zlib.decompressobj().decompress(entry[4:], reader.mebibytes * unpack.MEBIBYTE)
         frame = rdata.read_rds(io.BytesIO(unpacked))
@@ -481,7 +476,8 @@ def read_parquet(reader: formats.Parquet, path: Path) -> Iterator[Raw]:
 
 def read_csv_rows(reader: formats.CsvRows, path: Path) -> Iterator[Raw]:
     """Yield the rows of a CSV file in batches."""
-    import pyarrow.csv
+    import pyarrow
+    from pyarrow import csv as arrow
 
     def refuse(row: Any) -> str:
         faults.append(f"line {row.number}: expected {row.expected_columns} columns, got {row.actual_columns}")
@@ -493,14 +489,10 @@ def read_csv_rows(reader: formats.CsvRows, path: Path) -> Iterator[Raw]:
             header = tables.decoded(stream.read(START).partition(b"\n")[0])
             stream.seek(0)
             names = _used_columns(reader, next(csv.reader([header]), []))
-            rows = pyarrow.csv.open_csv(
-                pyarrow.PythonFile(stream, mode="r"),
-                read_options=pyarrow.csv.ReadOptions(use_threads=False),
-                parse_options=pyarrow.csv.ParseOptions(invalid_row_handler=refuse),
-                convert_options=pyarrow.csv.ConvertOptions(
-                    include_columns=names, column_types=dict.fromkeys(names, pyarrow.string())
-                ),
-            )
+            single, parsing = arrow.ReadOptions(use_threads=False), arrow.ParseOptions(invalid_row_handler=refuse)
+            texts = dict.fromkeys(names, pyarrow.string())
+            converting = arrow.ConvertOptions(include_columns=names, column_types=texts)
+            rows = arrow.open_csv(pyarrow.PythonFile(stream, mode="r"), single, parsing, converting)
             yield from _batches(reader, _cleaned(reader, names, rows))
     except pyarrow.ArrowInvalid as error:
         raise MalformedFileError(faults or [str(error)]) from None
@@ -719,9 +711,8 @@ def _data_frame(frame: Any) -> Columns:
     if not isinstance(frame, DataFrame):
         raise MalformedFileError(["expected a data frame, got another object"])
     texts = frame.astype(object).where(frame.notna(), None)
-    return {
-        str(name): (column if column.dtype.kind == "f" else texts[name]).to_numpy() for name, column in frame.items()
-    }
+    columns = {name: column if column.dtype.kind == "f" else texts[name] for name, column in frame.items()}
+    return {str(name): column.to_numpy() for name, column in columns.items()}
 
 
 def _encoded(
@@ -812,10 +803,8 @@ def _numbers(
     values = (codes[cell] if cell in codes else tables.to_number(cell, decimal) for cell in cells)
     numbers = np.array(list(values), dtype=np.float64)
     if unread := [row for row in np.flatnonzero(np.isnan(numbers)).tolist() if cells[row] not in codes]:
-        raise ValueError(
-            f"expected numbers, got {tables.cause(cells[unread[0]])} in {tables.locate(unread, lines)}; "
-            "name its values in one_hot or codes, or drop the column"
-        )
+        got = f"{tables.cause(cells[unread[0]])} in {tables.locate(unread, lines)}"
+        raise ValueError(f"expected numbers, got {got}; name its values in one_hot or codes, or drop the column")
     return numbers
 
 

@@ -100,10 +100,8 @@ def decoded(content: bytes) -> str:
             raise UnicodeDecodeError("utf-8", content, zero, zero + 1, "no character of a text")
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise MalformedFileError(
-            [f"line {line}: expected UTF-8, got byte {content[error.start]:#04x}; save the file as UTF-8"]
-        ) from None
+        line, got = content.count(b"\n", 0, error.start) + 1, f"byte {content[error.start]:#04x}"
+        raise MalformedFileError([f"line {line}: expected UTF-8, got {got}; save the file as UTF-8"]) from None
 
 
 def read_table(text: str, separator: str, header_lines: int, *, one_column: bool = False) -> Table:

@@ -147,10 +147,8 @@ def _evaluate(names: list[str], functions: Sequence[KernelCallable], train: Floa
 def _precomputed(m: int, n: int, values: Floats) -> Floats:
     """Return precomputed kernel values (m, t, n); raise ValueError for other numbers of kernels or examples."""
     if len(values) != m or values.shape[2] != n:
-        raise ValueError(
-            f"precomputed: expected values of {m} kernels with {n} training examples, (m, t, n) = ({m}, t, {n}), "
-            f"got {values.shape}"
-        )
+        expected = f"values of {m} kernels with {n} training examples, (m, t, n) = ({m}, t, {n})"
+        raise ValueError(f"precomputed: expected {expected}, got {values.shape}")
     return values
 
 
@@ -467,7 +465,5 @@ def _refuse_indefinite(gram: Floats, name: str) -> None:
     except linalg.LinAlgError:
         values = linalg.eigvalsh(gram)
         if values[0] < -NEGATIVE * values[-1]:
-            raise ValueError(
-                f"{name}: expected a positive semi-definite Gram matrix, got eigenvalues from {values[0]:g} to "
-                f"{values[-1]:g}"
-            ) from None
+            got = f"eigenvalues from {values[0]:g} to {values[-1]:g}"
+            raise ValueError(f"{name}: expected a positive semi-definite Gram matrix, got {got}") from None
