@@ -742,7 +742,7 @@ def test_without_one_of_the_methods_that_are_always_compared_there_is_no_answer(
 
 
 TABLE = "x,y\n" + "".join(f"{7 * i % 13},{'ab'[i % 2]}\n" for i in range(60))
-REFUSED = {
+WRONG_ARGUMENTS = {
     "cores in words": (["-c", "x"], "--cores: expected a number of at least 1, or all, got x"),
     "one core and a half": (["-c", "1.5"], "--cores: expected a number of at least 1, or all, got 1.5"),
     "no minutes": (["--minutes", "0"], "--minutes: expected a number above 0, got '0'"),
@@ -759,7 +759,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("inside", [False, True])
-@pytest.mark.parametrize("what", REFUSED)
+@pytest.mark.parametrize("what", WRONG_ARGUMENTS)
 def test_a_wrong_comparison_is_one_line_and_writes_nothing(
     what: str, inside: bool, project: Path, tmp_path: Path, monkeypatch: Any, capsys: Any
 ) -> None:
@@ -769,7 +769,7 @@ def test_a_wrong_comparison_is_one_line_and_writes_nothing(
     Path("rare.csv").write_text("x,y\n" + "".join(f"{7 * i % 13},{'ab'[i < 7]}\n" for i in range(60)))
     Path("views.csv").write_text("column,view\n")
     before = files_of(tmp_path)
-    arguments, message = REFUSED[what]
+    arguments, message = WRONG_ARGUMENTS[what]
     file = [] if arguments[0].endswith(".csv") else ["mine.csv"]
     assert cli.main(["compare", "--label", "y", *file, *arguments]) == 2
     said = capsys.readouterr().err

@@ -34,9 +34,8 @@ def describing_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--label", required=True, metavar="COLUMN", help="column of the labels: its name or position")
     positive = "labels of class +1 (default: the last of two labels; each of more labels is a class)"
     parser.add_argument("--positive", default=[], nargs="+", metavar="LABEL", help=positive)
-    parser.add_argument(
-        "--negative", default=[], nargs="+", metavar="LABEL", help="labels of class -1 (default: all others)"
-    )
+    negative = "labels of class -1 (default: all others)"
+    parser.add_argument("--negative", default=[], nargs="+", metavar="LABEL", help=negative)
     parser.add_argument("--drop", default=[], nargs="+", metavar="COLUMN", help="columns to drop")
     parser.add_argument("--drop-incomplete", action="store_true", help="drop rows with missing values")
     codes = "codes of missing values, such as -9 (NA, ?, nothing and the like are missing anyway)"
@@ -83,17 +82,15 @@ def prepare(arguments: argparse.Namespace, root: Path = Path()) -> tuple[str, di
     name = arguments.name or describe.name_of(arguments.file)
     output = root / CONFIG / "datasets" / f"{name}.yaml"
     if not re.fullmatch(NAME, name):
-        raise ConfigError(
-            f"--name: expected small letters, digits and _, a letter first, at most 100 of them, got {name!r:.120}"
-        )
+        expected = "expected small letters, digits and _, a letter first, at most 100 of them"
+        raise ConfigError(f"--name: {expected}, got {name!r:.120}")
     # YAML reads the last name of a study's line `datasets: [iris, no]` as a truth value
     if yaml.safe_load(name) != name:
         raise ConfigError(f"expected a name that YAML reads as text, got {name}; set another name with --name")
     command = _format_command(arguments)
     if plain(command) != command:
-        raise ConfigError(
-            f"expected file, columns and labels in UTF-8 without control characters, got {command!r:.300}"
-        )
+        expected = "expected file, columns and labels in UTF-8 without control characters"
+        raise ConfigError(f"{expected}, got {command!r:.300}")
     # compare asks for no permission to repeat itself, and has none to replace any other description
     compared = f"# made by: grambench compare {shlex.quote(str(arguments.file))} ".encode()
     repeated = arguments.command_name == "compare" and output.is_file() and output.read_bytes().startswith(compared)

@@ -32,12 +32,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_arguments(parser: argparse.ArgumentParser, limited: str) -> None:
     """Add the arguments `algorithm`, `--parameters` and `--seconds`, the time limit of what `limited` names."""
-    parser.add_argument(
-        "algorithm", help="a file (mine.py), a module (package.module), or a name of `grambench list algorithms`"
-    )
-    parser.add_argument(
-        "-p", "--parameters", default="{}", metavar="YAML", help="parameters of the algorithm, such as '{rate: 0.5}'"
-    )
+    forms = "a file (mine.py), a module (package.module), or a name of `grambench list algorithms`"
+    parser.add_argument("algorithm", help=forms)
+    parameters = "parameters of the algorithm, such as '{rate: 0.5}'"
+    parser.add_argument("-p", "--parameters", default="{}", metavar="YAML", help=parameters)
     limit = f"time limit of {limited} in seconds (default: {DEFAULT_SECONDS:g})"
     parser.add_argument("--seconds", type=float, default=DEFAULT_SECONDS, metavar="S", help=limit)
 

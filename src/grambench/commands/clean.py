@@ -57,10 +57,9 @@ def _refuse_links(*folders: Path) -> None:
     """Raise ConfigError if a folder is a link: other projects may need its files."""
     for folder in folders:
         if folder.is_symlink():
-            raise ConfigError(
-                f"{folder}: expected a folder, got a link to {folder.readlink()}; nothing is removed there: "
-                "call clean in the project that owns it, or put a folder in its place"
-            )
+            remedy = "call clean in the project that owns it, or put a folder in its place"
+            got = f"a link to {folder.readlink()}; nothing is removed there"
+            raise ConfigError(f"{folder}: expected a folder, got {got}: {remedy}")
 
 
 def confirm_removal(arguments: argparse.Namespace) -> bool:

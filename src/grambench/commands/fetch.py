@@ -15,13 +15,8 @@ if TYPE_CHECKING:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    names.add_argument(
-        parser,
-        names.datasets,
-        "datasets",
-        nargs="*",
-        help="names of data sets (default: all of the studies in config.yaml)",
-    )
+    default = "names of data sets (default: all of the studies in config.yaml)"
+    names.add_argument(parser, names.datasets, "datasets", nargs="*", help=default)
 
 
 def run(arguments: argparse.Namespace) -> int:

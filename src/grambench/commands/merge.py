@@ -8,9 +8,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("folders", nargs="+", type=Path, metavar="folder", help="results folders to merge, two or more")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="NEW", help="new results folder")
-    parser.add_argument(
-        "--prefer", type=Path, metavar="FOLDER", help="folder whose numbers are kept where two folders differ"
-    )
+    preferred = "folder whose numbers are kept where two folders differ"
+    parser.add_argument("--prefer", type=Path, metavar="FOLDER", help=preferred)
 
 
 def run(arguments: argparse.Namespace) -> int:

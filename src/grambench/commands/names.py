@@ -1,14 +1,14 @@
 """Arguments that are names, which a shell completes (argcomplete) from the configuration and the results."""
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from grambench.commands.project import CONFIG, SETTINGS
 from grambench.common import layout, shipped
-from grambench.common.errors import unknown_name
+from grambench.common.errors import DataError, unknown_name
 from grambench.common.layout import Cell
 
 SHIPPED = shipped.ROOT / "config"
@@ -28,13 +28,31 @@ def add_studies(parser: argparse.ArgumentParser) -> None:
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Add the argument `run`."""
-    add_argument(
-        parser,
-        runs,
-        "run",
-        metavar="STUDY/DATASET/ALGORITHM",
-        help="name of the run; /SWEEP follows for a run of a sweep",
-    )
+    name = "name of the run; /SWEEP follows for a run of a sweep"
+    add_argument(parser, runs, "run", metavar="STUDY/DATASET/ALGORITHM", help=name)
+
+
+def add_datasets(parser: argparse.ArgumentParser, help: str, default: Sequence[str] | None = None) -> None:
+    """Add the option `--datasets`."""
+    add_argument(parser, datasets, "-d", "--datasets", nargs="+", metavar="NAME", default=default, help=help)
+
+
+def add_algorithms(parser: argparse.ArgumentParser, help: str) -> None:
+    """Add the option `--algorithms`, configurations of the studies of the call."""
+    add_argument(parser, entries, "-a", "--algorithms", nargs="+", metavar="NAME", help=help)
+
+
+def add_results(parser: argparse.ArgumentParser, default: Path | None = None) -> None:
+    """Add the option `--results`."""
+    other = "another results folder, such as a merged one"
+    parser.add_argument("--results", type=Path, default=default, metavar="FOLDER", help=other)
+
+
+def results_folder(arguments: argparse.Namespace) -> Path:
+    """Return the results folder of a call; raise DataError if the option `--results` names none."""
+    if arguments.results and not arguments.results.is_dir():
+        raise DataError(f"{arguments.results}: no such folder")
+    return arguments.results or layout.RESULTS
 
 
 def studies(**ignored: Any) -> list[str]:

@@ -25,10 +25,8 @@ def find_root(folder: Path) -> Path | None:
 def check_root() -> None:
     """Raise ConfigError if the working folder is not the root of a project, or its results are not a folder."""
     if not SETTINGS.is_file():
-        raise ConfigError(
-            f"{SETTINGS}: no such file in {Path.cwd()} or a folder above it; "
-            "name a project with -C, or make one with grambench init"
-        )
+        remedy = "name a project with -C, or make one with grambench init"
+        raise ConfigError(f"{SETTINGS}: no such file in {Path.cwd()} or a folder above it; {remedy}")
     if os.path.lexists(layout.RESULTS) and not layout.RESULTS.is_dir():
         raise ConfigError(f"{layout.RESULTS}: expected a folder, got a file or a link to nothing; move it away")
 

@@ -3,15 +3,15 @@
 import argparse
 from pathlib import Path
 
+from grambench.commands import names
 from grambench.commands.clean import confirm_removal
 from grambench.commands.project import read_everything
 from grambench.common import layout
-from grambench.common.errors import DataError
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("--results", type=Path, metavar="FOLDER", help="another results folder")
+    names.add_results(parser)
     parser.add_argument("-y", "--yes", action="store_true", help="remove without asking")
 
 
@@ -19,9 +19,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Find and remove damaged results, and print the command that makes them again; ask first."""
     from grambench.pipeline import status
 
-    results = arguments.results or layout.RESULTS
-    if not results.is_dir():
-        raise DataError(f"{results}: no such folder")
+    results = names.results_folder(arguments)
     plan, of_project = read_everything(), results == layout.RESULTS
     planned = [layout.located(results, path) for path in sorted(plan.files())]
     if of_project:

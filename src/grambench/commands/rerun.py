@@ -85,13 +85,9 @@ def _row(stored: "Record", new: "Record", group: str, name: str) -> tuple[str, .
         return name, str(len(stored.rounds)), str(len(new.rounds)), "", ""
     title = name if group == "metrics" else f"{name} ({group})"
     old_values, new_values = (getattr(record, group).get(name) for record in (stored, new))
-    if old_values is None or new_values is None:
-        return (
-            title,
-            *("none" if values is None else f"{_mean(values):.8g}" for values in (old_values, new_values)),
-            "",
-            "",
-        )
+    means = ["none" if values is None else f"{_mean(values):.8g}" for values in (old_values, new_values)]
+    if "none" in means:
+        return title, *means, "", ""
     # records with different numbers of repetitions are compared on the first ones
     repetitions = min(old_values.shape[1], new_values.shape[1])
     old_values, new_values = old_values[:, :repetitions], new_values[:, :repetitions]
@@ -100,7 +96,7 @@ def _row(stored: "Record", new: "Record", group: str, name: str) -> tuple[str, .
     unequal = ~((old_values == new_values) | (np.isnan(old_values) & np.isnan(new_values)))
     # NaN if a number is NaN in one record only
     largest = np.abs(old_values[unequal] - new_values[unequal]).max()
-    means = f"{_mean(old_values):.8g}", f"{_mean(new_values):.8g}"
+    means = [f"{_mean(old_values):.8g}", f"{_mean(new_values):.8g}"]
     return title, *means, f"{largest:.3g}", f"{unequal.sum()} of {unequal.size}"
 
 

@@ -35,27 +35,14 @@ NOTES = 2**16  # bytes
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     names.add_studies(parser)
-    parser.add_argument(
-        "--demo", action="store_true", help="run the demo: a few algorithms on data sets that need no download"
-    )
-    several: dict[str, Any] = {"nargs": "+", "metavar": "NAME"}
-    names.add_argument(
-        parser,
-        names.datasets,
-        "-d",
-        "--datasets",
-        help="only these data sets; a data set of yours in a study without published numbers too",
-        **several,
-    )
-    names.add_argument(
-        parser, names.entries, "-a", "--algorithms", help="only these algorithms, as the study names them", **several
-    )
-    parser.add_argument(
-        "-n", "--dry-run", action="store_true", help="show the jobs and the expected time, and run nothing"
-    )
-    parser.add_argument(
-        "-v", "--verbose", action="store_true", help="show the output of Snakemake instead of a progress bar"
-    )
+    demo = "run the demo: a few algorithms on data sets that need no download"
+    parser.add_argument("--demo", action="store_true", help=demo)
+    names.add_datasets(parser, "only these data sets; a data set of yours in a study without published numbers too")
+    names.add_algorithms(parser, "only these algorithms, as the study names them")
+    dry_run = "show the jobs and the expected time, and run nothing"
+    parser.add_argument("-n", "--dry-run", action="store_true", help=dry_run)
+    verbose = "show the output of Snakemake instead of a progress bar"
+    parser.add_argument("-v", "--verbose", action="store_true", help=verbose)
     parser.add_argument("-c", "--cores", help="number of cores (default: all, or those of a profile)")
 
 

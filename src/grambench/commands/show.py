@@ -3,7 +3,6 @@
 import argparse
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grambench.commands import names
@@ -19,8 +18,7 @@ SHOWN_KERNELS = 10
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     names.add_run(parser)
-    other = "another results folder"
-    parser.add_argument("--results", type=Path, default=layout.RESULTS, metavar="FOLDER", help=other)
+    names.add_results(parser, layout.RESULTS)
 
 
 def run(arguments: argparse.Namespace) -> int:

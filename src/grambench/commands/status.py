@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from grambench.commands import names
 from grambench.commands.project import check_root, read_plan
 from grambench.common import layout
-from grambench.common.errors import DataError
 
 if TYPE_CHECKING:
     from grambench.pipeline.status import FileStatus
@@ -16,20 +15,16 @@ if TYPE_CHECKING:
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     names.add_argument(parser, names.studies, "study", nargs="?", help="name of a study (default: all of the last run)")
-    parser.add_argument(
-        "-a", "--all", action="store_true", help="list all runs and data sets, not only those that failed"
-    )
-    parser.add_argument("--results", type=Path, metavar="FOLDER", help="another results folder, such as a merged one")
+    everything = "list all runs and data sets, not only those that failed"
+    parser.add_argument("-a", "--all", action="store_true", help=everything)
+    names.add_results(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Show the status of the last run, and why runs failed; exit 1 if any failed."""
     from grambench.pipeline import status
 
-    results = arguments.results or layout.RESULTS
-    if arguments.results and not results.is_dir():
-        raise DataError(f"{results}: no such folder")
-    files = file_statuses(results, arguments.study)
+    files = file_statuses(names.results_folder(arguments), arguments.study)
     for file in files:
         if file.failed or arguments.all:
             print(f"{file.status:12} {file.label}" + (f": {file.reason}" if file.reason else ""))

@@ -22,12 +22,8 @@ SUFFIXES = {".tex": "latex", ".md": "markdown", ".csv": "csv"}
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     names.add_argument(parser, names.studies, "study", help="its name")
-    names.add_argument(
-        parser, names.entries, "-a", "--algorithms", nargs="+", metavar="NAME", help="the rows; all that were run"
-    )
-    names.add_argument(
-        parser, names.datasets, "-d", "--datasets", nargs="+", metavar="NAME", help="the columns; all that were run"
-    )
+    names.add_algorithms(parser, "the rows; all that were run")
+    names.add_datasets(parser, "the columns; all that were run")
     names.add_argument(parser, names.metrics, "--metric", metavar="NAME", help="what is compared; the study's main one")
     kinds = parser.add_mutually_exclusive_group()
     kinds.add_argument("--latex", dest="format", action="store_const", const="latex", help="a tabular with booktabs")
@@ -36,8 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--caption", default="", help="the caption; remarks on the test and the ranks follow")
     parser.add_argument("--label", default="", help="the label in LaTeX, such as tab:accuracy")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a file; .tex, .md or .csv is a format")
-    other = "of another results folder"
-    parser.add_argument("--results", type=Path, default=layout.RESULTS, metavar="FOLDER", help=other)
+    names.add_results(parser, layout.RESULTS)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -75,14 +70,12 @@ def _read(arguments: argparse.Namespace) -> "Results":
 
     check_root()
     study = configuration().study(arguments.study)
-    runs, cells = (
-        layout.located(arguments.results, path.format(study=study.name)) for path in (layout.RUNS, layout.CELLS)
-    )
-    for path in (runs, cells):
+    paths = [layout.located(arguments.results, path.format(study=study.name)) for path in (layout.RUNS, layout.CELLS)]
+    for path in paths:
         if not path.is_file():
             raise DataError(f"{path}: no such file; grambench run {study.name} makes it")
-    with as_written(runs):
-        return Results.read(study, runs, cells)
+    with as_written(paths[0]):
+        return Results.read(study, *paths)
 
 
 def _in_order(names_in_order: "Iterable[str]", ran: list[str]) -> list[str]:
@@ -93,10 +86,8 @@ def _in_order(names_in_order: "Iterable[str]", ran: list[str]) -> list[str]:
 
 def _known(kind: str, selected: list[str], ran: dict[str, list[str]]) -> list[str]:
     """Return selected names, each once; raise ConfigError for one that was not run."""
-    for name in selected:
-        if name not in ran[kind]:
-            noun = {"dataset": "data set", "algorithm": "algorithm"}[kind]
-            raise unknown_name(f"{noun} of the results", name, ran[kind])
+    if unknown := [name for name in selected if name not in ran[kind]]:
+        raise unknown_name(f"{kind.replace('dataset', 'data set')} of the results", unknown[0], ran[kind])
     return list(dict.fromkeys(selected))
 
 

@@ -18,14 +18,7 @@ DATASETS = ("ionosphere", "sonar")
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     check.add_arguments(parser, "each run")
-    parser.add_argument(
-        "-d",
-        "--datasets",
-        nargs="+",
-        metavar="NAME",
-        default=DATASETS,
-        help=f"names of data sets (default: {' '.join(DATASETS)})",
-    )
+    names.add_datasets(parser, f"names of data sets (default: {' '.join(DATASETS)})", DATASETS)
     against = "algorithms of the leaderboard to compare with, or all (default: five)"
     names.add_argument(parser, names.opponents, "-a", "--against", nargs="*", metavar="NAME", help=against)
     repetitions = "number of repetitions (default: 5)"
@@ -59,9 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
                 text = result.reason + (" (--seconds)" if result.reason.startswith("timeout") else "")
                 failed = True
             else:
-                text = (
-                    f"{printed(result.accuracy, 'accuracy_percent'):14} % accuracy {result.seconds:8.3f} s a repetition"
-                )
+                accuracy = printed(result.accuracy, "accuracy_percent")
+                text = f"{accuracy:14} % accuracy {result.seconds:8.3f} s a repetition"
                 if not (leaks and result.title == algorithm):
                     accuracies.setdefault(result.dataset, {})[result.title] = result.accuracy.mean
             print(f"{result.dataset:14} {result.title:24} {text}", flush=True)

@@ -31,19 +31,10 @@ class SolverError(GrambenchError):
     """A numerical problem has no solution, or none was found within the limits."""
 
 
-RENAMED = {  # keys, kinds and metrics that files of earlier versions have
-    "parts": "outer_folds",
-    "folds": "inner_folds",
-    "repeats": "repetitions",
-    "heads": "characteristics",
-    "nested": "nested_cv",
-    "holdout": "random_splits",
-    "split": "official_split",
-    "classes": "per_class_splits",
-    "chosen_c": "selected_C",
-    "chosen_value": "selected_value",
-    "search_seconds": "fit_seconds",
-}
+# keys, kinds and metrics that files of earlier versions have
+RENAMED = {"parts": "outer_folds", "folds": "inner_folds", "repeats": "repetitions", "heads": "characteristics"}
+RENAMED |= {"nested": "nested_cv", "holdout": "random_splits", "split": "official_split", "classes": "per_class_splits"}
+RENAMED |= {"chosen_c": "selected_C", "chosen_value": "selected_value", "search_seconds": "fit_seconds"}
 
 
 def unknown_name(kind: str, name: str, existing: Iterable[str]) -> ConfigError:

@@ -252,10 +252,8 @@ def check_listed(path: Path) -> Path:
     """
     expected = checksums(path.parent).get(path.name) if (path.parent / SUMS).exists() else None
     if expected and (got := sha256(path)) != expected:
-        raise DataError(
-            f"{path}: expected sha256 {expected}, as {SUMS} there says, got {got}; restore the file, or list it anew "
-            f"where the change is meant: make checksums"
-        )
+        remedy = "restore the file, or list it anew where the change is meant: make checksums"
+        raise DataError(f"{path}: expected sha256 {expected}, as {SUMS} there says, got {got}; {remedy}")
     return path
 
 

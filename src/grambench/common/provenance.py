@@ -85,14 +85,9 @@ def processor() -> str:
 def revision() -> str:
     """Return the git commit of the source tree, with "-dirty" if it has local changes."""
     try:
-        process = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"],
-            cwd=Path(__file__).parent,
-            capture_output=True,
-            text=True,
-            timeout=10,
-            check=True,
-        )
+        command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+        return subprocess.check_output(
+            command, cwd=Path(__file__).parent, stderr=subprocess.DEVNULL, text=True, timeout=10
+        ).strip()
     except (OSError, subprocess.SubprocessError):
         return "unknown"
-    return process.stdout.strip()

@@ -101,6 +101,10 @@ class Reader(ConfigModel):
         check_sides(self.positive, self.negative)
         return self
 
+    def selected(self) -> list[Label]:
+        """Return the labels whose rows are kept; empty if those of any label are."""
+        return self.classes or (listed(self.positive) + listed(self.negative) if self.negative else [])
+
     def groups(self) -> list[list[Label]]:
         """Return the labels of each class of a multi-class task, or else the labels of +1 and those of -1."""
         return [[label] for label in self.classes] or [listed(self.positive), listed(self.negative)]
@@ -616,6 +620,10 @@ class Npm(FileSource):
     files: InnerFiles
 
 
+Problem = Literal["dirichlet", "relevance", "ringnorm", "twonorm", "chessboard", "sea", "turning_plane", "waveform"]
+ViewProblem = Literal["drawings", "additive_views", "redundant_views", "xor_views"]
+
+
 class Generated(BaseSource):
     """Examples drawn by a function of grambench.datasets.generators, without files or network.
 
@@ -630,20 +638,7 @@ class Generated(BaseSource):
     """
 
     kind: Literal["generated"]
-    generator: Literal[
-        "dirichlet",
-        "relevance",
-        "ringnorm",
-        "twonorm",
-        "chessboard",
-        "sea",
-        "turning_plane",
-        "waveform",
-        "drawings",
-        "additive_views",
-        "redundant_views",
-        "xor_views",
-    ]
+    generator: Literal[Problem, ViewProblem]
     parameters: dict[str, int | float] = {}
     seed: Annotated[int, Field(ge=0)]
 
@@ -864,10 +859,8 @@ class BaseDataset(Description):
     def _check_sources(self) -> Self:
         for source in self.sources:
             if isinstance(source, Generated) or source.variant or listed(source.reader.positive):
-                raise ValueError(
-                    "sources of a base have files, all with the same rows in the same order (no variants), and leave "
-                    f"`positive` to its tasks; got other settings for {source.origin}"
-                )
+                rule = "sources of a base have files, all with the same rows in the same order (no variants)"
+                raise ValueError(f"{rule}, and leave `positive` to its tasks; got other settings for {source.origin}")
         return self
 
 
@@ -962,10 +955,8 @@ class Task(ConfigModel):
         values |= self.model_dump(exclude=choice | {"variants"})
         variants = [source for source in values["sources"] if source["variant"]]
         if len(variants) != len(self.variants):
-            raise ValueError(
-                f"variants: {base.name} has {len(variants)} sources that are variants, {self.name} has numbers of "
-                f"{len(self.variants)}"
-            )
+            got = f"{self.name} has numbers of {len(self.variants)}"
+            raise ValueError(f"variants: {base.name} has {len(variants)} sources that are variants, {got}")
         for source, variant in zip(variants, self.variants, strict=True):
             source |= variant.model_dump()
         for source in values["sources"]:

@@ -124,6 +124,7 @@ def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> tuple
     labels = prepare.labels(raw.labels, reader)
     prepared = PreparedDataset(name=name, features=raw.features, labels=labels, orders=None, source={})
     file_name = re.sub(r"[^A-Za-z0-9._-]", "_", path.name).lstrip("._-") or "file"
+    described = {"name": file_name, "path": relative_path, "sha256": sha256(path)}
     values: dict[str, Any] = {
         "name": name,
         "title": name.replace("_", " ").capitalize(),
@@ -132,13 +133,7 @@ def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> tuple
         "positives": 0 if reader.classes else int(np.count_nonzero(labels == 1)),
         "content": prepared.content,
         **({"views": {view: _ranges(columns) for view, columns in views.items()}} if views else {}),
-        "sources": [
-            {
-                "kind": "file",
-                "files": [{"name": file_name, "path": relative_path, "sha256": sha256(path)}],
-                "reader": settings,
-            }
-        ],
+        "sources": [{"kind": "file", "files": [described], "reader": settings}],
     }
     shown = [f"views: {', '.join(f'{view} ({len(columns)})' for view, columns in views.items())}"] if views else []
     return values, [*file.remarks, *shown]
@@ -186,8 +181,8 @@ def _has_header(rows: Sequence[tuple[int, Sequence[str]]], wishes: Wishes) -> bo
         return False
     new = {column[0] not in column[1:] for column in columns if 2 * len({*column[1:]}) < len(column)}
     if len(new) != 1 or (counted and new == {False}):
-        fault = f"line {line}: expected the names of the columns, or data; --header or --no-header says"
-        raise MalformedFileError([fault])
+        expected = "expected the names of the columns, or data"
+        raise MalformedFileError([f"line {line}: {expected}; --header or --no-header says"])
     return new == {True}
 
 
@@ -288,10 +283,9 @@ class _File:
     def report_missing(self, title: str, missing: NDArray[Any]) -> None:
         """Add a fault if values are missing and rows without them are not to be left out."""
         if missing.any() and not self.wishes.drop_incomplete:
-            more = f" and {np.count_nonzero(missing) - 1} more" if np.count_nonzero(missing) > 1 else ""
+            where = tables.locate(np.flatnonzero(missing).tolist(), self.table.lines)
             other = "" if title.startswith("--label") else " or the column (--drop)"
-            line = self.table.lines[int(missing.argmax())]
-            self.faults.append(f"{title}: missing in line {line}{more}; leave out such rows (--drop-incomplete){other}")
+            self.faults.append(f"{title}: missing in {where}; leave out such rows (--drop-incomplete){other}")
 
     def encode_features(self, codes: Sequence[Label], classes: NDArray[Any]) -> dict[str, list[str]]:
         """Return the values of each nominal column, and leave out columns that tell the label if that is asked for."""
@@ -436,11 +430,6 @@ def _find_views(path: Path, file: _File, one_hot: dict[str, list[str]], faults: 
 
 def _ranges(positions: Sequence[int]) -> list[int | str]:
     """Return ascending positions with "5-9" in place of 5, 6, 7, 8 and 9."""
-    ranges: list[int | str] = []
-    start = 0
-    for end in range(1, len(positions) + 1):
-        if end == len(positions) or positions[end] != positions[end - 1] + 1:
-            first, last = positions[start], positions[end - 1]
-            ranges += [f"{first}-{last}"] if last - first > 1 else list(range(first, last + 1))
-            start = end
-    return ranges
+    runs = np.split(np.array(positions), np.flatnonzero(np.diff(positions) != 1) + 1)
+    ranges = ([f"{run[0]}-{run[-1]}"] if len(run) > 2 else run.tolist() for run in runs)
+    return list(itertools.chain(*ranges))

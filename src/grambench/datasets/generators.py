@@ -14,6 +14,7 @@ from grambench.common.errors import DataError
 from grambench.common.types import Floats
 
 Sample = tuple[Floats, NDArray[np.int8]]
+Part = tuple[int, int]
 
 # The last bits of sines and logarithms differ between platforms. Without rounding they would change the content.
 DECIMALS = 6
@@ -128,7 +129,7 @@ def chessboard(rng: np.random.Generator, n: int, *, squares: int, noise: float) 
     return points, np.where(rng.uniform(size=n) < noise, -colours, colours)
 
 
-def sea(rng: np.random.Generator, n: int, *, noise: float = 0.1, part: tuple[int, int] | None = None) -> Sample:
+def sea(rng: np.random.Generator, n: int, *, noise: float = 0.1, part: Part | None = None) -> Sample:
     """Draw examples whose labels follow a threshold that changes three times, at each quarter.
 
     x is uniform on [0, 10]^3, its label the sign of theta - x_1 - x_2 with theta = 8, 9, 7 and 9.5, wrong with the
@@ -142,13 +143,7 @@ def sea(rng: np.random.Generator, n: int, *, noise: float = 0.1, part: tuple[int
 
 
 def turning_plane(
-    rng: np.random.Generator,
-    n: int,
-    *,
-    turns: float,
-    noise: float = 0.05,
-    d: int = 10,
-    part: tuple[int, int] | None = None,
+    rng: np.random.Generator, n: int, *, turns: float, noise: float = 0.05, d: int = 10, part: Part | None = None
 ) -> Sample:
     """Draw examples on both sides of a plane through 0 that turns `turns` times in all, at constant speed.
 
@@ -222,19 +217,8 @@ def _shuffled(rng: np.random.Generator, n: int, positives: int | None) -> NDArra
 
 FUNCTIONS = {"three_sines": three_sines}  # functions with signs as labels, for figures
 
-GENERATORS: dict[str, Callable[..., Sample]] = {
-    function.__name__: function
-    for function in (
-        dirichlet,
-        relevance,
-        ringnorm,
-        twonorm,
-        chessboard,
-        sea,
-        turning_plane,
-        waveform,
-        additive_views,
-        redundant_views,
-        xor_views,
-    )
-}
+PROBLEMS = (
+    *(dirichlet, relevance, ringnorm, twonorm, chessboard, sea, turning_plane, waveform),
+    *(additive_views, redundant_views, xor_views),
+)
+GENERATORS: dict[str, Callable[..., Sample]] = {function.__name__: function for function in PROBLEMS}

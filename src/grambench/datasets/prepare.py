@@ -88,9 +88,8 @@ def fetched(description: Description, folder: Path) -> tuple[Source, dict[str, P
         return Unavailable(description.name, tuple(f"{entry['source']}: {entry['reason']}" for entry in note["tried"]))
     source = next(iter(description.sources[note["index"] :]), None)
     if source is None or source.origin != note["origin"]:
-        raise DataError(
-            f"{description.name}: was fetched from {note['origin']}, not described any more; fetch it again"
-        )
+        fault = f"was fetched from {note['origin']}, not described any more"
+        raise DataError(f"{description.name}: {fault}; fetch it again")
     for name, expected in note["files"].items():
         got = sha256(folder / name) if (folder / name).is_file() else "no file"
         if got != expected:

@@ -7,6 +7,7 @@ if most values are 0 (a3a, mushrooms, w5a: at most 24 MB), because Gram matrices
 
 import csv
 import io
+import itertools
 import math
 import re
 import warnings
@@ -14,7 +15,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,27 +28,8 @@ from scipy import sparse
 from grambench.common.errors import DataError, reason
 from grambench.common.files import open_regular
 from grambench.common.types import Floats
-from grambench.config.dataset import (
-    AnyReader,
-    Arff,
-    BatchReader,
-    ColumnKey,
-    Csv,
-    CsvRows,
-    Hdf5,
-    Idx,
-    IndicesReader,
-    LandMask,
-    Libsvm,
-    Mat,
-    MatBlocks,
-    Parquet,
-    Rda,
-    Rdb,
-    Reader,
-    TabularReader,
-    listed,
-)
+from grambench.config import dataset as formats
+from grambench.config.dataset import AnyReader, BatchReader, ColumnKey, Reader, TabularReader, listed
 from grambench.datasets import tables, unpack
 from grambench.datasets.tables import MalformedFileError
 
@@ -164,9 +146,8 @@ def _refuse_large(features: Any, rows: NDArray[np.intp]) -> None:
         for row, column in zip(*beyond.nonzero(), strict=True):
             if np.isfinite(value := features[row, column]):
                 where = f"row {rows[row] + 1}, feature {column + 1}"
-                raise DataError(
-                    f"{where}: expected a number within {largest:.2g}, got {value:g}; correct it or leave it out"
-                )
+                got = f"got {value:g}; correct it or leave it out"
+                raise DataError(f"{where}: expected a number within {largest:.2g}, {got}")
 
 
 def _stack(parts: list[Raw]) -> Raw:
@@ -180,8 +161,7 @@ def _stack(parts: list[Raw]) -> Raw:
 def _select_rows(reader: Reader, raw: Raw) -> NDArray[np.intp]:
     """Return the indices of the rows that the reader's `classes`, `unique`, `rows` and `test_rows` select."""
     rows = np.arange(len(raw.labels))
-    if reader.negative or reader.classes:
-        labels = reader.classes or listed(reader.positive) + listed(reader.negative)
+    if labels := reader.selected():
         present = np.unique(raw.labels).tolist()
         if absent := [label for label in labels if label not in present]:
             shown = ", ".join(map(repr, present[:30]))
@@ -195,7 +175,7 @@ def _select_rows(reader: Reader, raw: Raw) -> NDArray[np.intp]:
     return np.concatenate([rows[rows < n_train][: reader.rows], rows[rows >= n_train]])
 
 
-def read_mat(reader: Mat, files: dict[str, Path]) -> Raw:
+def read_mat(reader: formats.Mat, files: dict[str, Path]) -> Raw:
     """Read a matrix, its labels and, if named, the permutations of the examples."""
     (path,) = files.values()
     variables = _mat_variables(reader, path, [name for name in (reader.data, reader.labels, reader.orders) if name])
@@ -208,7 +188,7 @@ def read_mat(reader: Mat, files: dict[str, Path]) -> Raw:
     return Raw(data[:, 1:], data[:, 0], orders)
 
 
-def read_mat_blocks(reader: MatBlocks, files: dict[str, Path]) -> Raw:
+def read_mat_blocks(reader: formats.MatBlocks, files: dict[str, Path]) -> Raw:
     """Stack feature matrices and label vectors, from variables or from text files."""
     (path,) = (path for path in files.values() if path.suffix == ".mat")
     variables = _mat_variables(reader, path, [*reader.features, *(name for name in reader.labels if name not in files)])
@@ -273,14 +253,17 @@ def _numeric(name: str, item: Any, axes: int) -> Any:
 
 
 def _member(items: Any, name: str, what: str, names: Iterable[str] | None = None) -> Any:
-    """Return what a file holds under one of its names; raise MalformedFileError if it has no such name."""
-    if name not in (names := items if names is None else names):
-        shown = ", ".join(map(str, [*names][:MOST_SHOWN])) or "none"
+    """Return what a file holds under one of its names; raise MalformedFileError unless it has the name once."""
+    names = items if names is None else names
+    known = [*map(str, names)]
+    # HDF5 has paths in it that it does not list.
+    if name not in names or known.count(name) > 1:
+        shown = f"{known.count(name)} of them" if known.count(name) > 1 else ", ".join(known[:MOST_SHOWN]) or "no names"
         raise MalformedFileError([f"expected a {what} {name!r}, got {shown}"])
     return items[name]
 
 
-def read_indices(reader: IndicesReader, files: dict[str, Path]) -> Raw:
+def read_indices(reader: formats.IndicesReader, files: dict[str, Path]) -> Raw:
     """Read the rows of a 0-1 matrix from the indices of their ones."""
     texts = [tables.decoded(_content(reader, files[name])) for name in reader.features]
     rows = [cells for text in texts for _, cells in tables.rows(text, " ")]
@@ -293,7 +276,7 @@ def read_indices(reader: IndicesReader, files: dict[str, Path]) -> Raw:
     return Raw(features, np.concatenate([_read_column(reader, files[name]) for name in reader.labels]))
 
 
-def read_libsvm(reader: Libsvm, files: dict[str, Path]) -> Raw:
+def read_libsvm(reader: formats.Libsvm, files: dict[str, Path]) -> Raw:
     """Read lines of "label index:value ..." with indices from 1."""
     from sklearn.datasets import load_svmlight_file
 
@@ -306,21 +289,21 @@ def read_libsvm(reader: Libsvm, files: dict[str, Path]) -> Raw:
     return Raw(features.toarray(), labels)
 
 
-def read_idx(reader: Idx, files: dict[str, Path]) -> Raw:
+def read_idx(reader: formats.Idx, files: dict[str, Path]) -> Raw:
     """Stack arrays of images and of labels."""
     images = np.concatenate([_numeric(name, _idx(reader, name, files[name]), 2) for name in reader.features])
     labels = np.concatenate([_numeric(name, _idx(reader, name, files[name]), 1) for name in reader.labels])
     return Raw(images, labels.astype(np.float64))
 
 
-def read_hdf5(reader: Hdf5, files: dict[str, Path]) -> Raw:
+def read_hdf5(reader: formats.Hdf5, files: dict[str, Path]) -> Raw:
     """Read a matrix, dense or sparse, and the labels of its rows."""
     (path,) = files.values()
     with _open_hdf5(path, reader.mebibytes) as file:
         matrix = _hdf5_matrix(reader.data, _member(file, reader.data, "matrix"))
         labels, missing = _hdf5_labels(reader, file)
     if missing.any() and not reader.drop_incomplete:
-        where = _locate(np.flatnonzero(missing).tolist(), ())
+        where = tables.locate(np.flatnonzero(missing).tolist(), ())
         raise MalformedFileError([f"label: missing in {where}; drop_incomplete leaves such rows out"])
     return Raw(matrix[~missing] if len(labels) == matrix.shape[0] else matrix, labels[~missing])
 
@@ -357,7 +340,7 @@ def _hdf5_matrix(name: str, item: Any) -> Any:
     return sparse.csr_array(matrix, dtype=np.float64)
 
 
-def _hdf5_labels(reader: Hdf5, file: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def _hdf5_labels(reader: formats.Hdf5, file: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return the labels and whether each is missing: plain values, values with a mask, or codes of categories."""
     table = _member(file, reader.table, "table")
     column = _member(table, reader.label, "column", table if hasattr(table, "keys") else table.dtype.names or ())
@@ -370,12 +353,12 @@ def _hdf5_labels(reader: Hdf5, file: Any) -> tuple[NDArray[Any], NDArray[np.bool
         categories = _member(file, reader.names, "list")
     else:
         labels = _texts_or_numbers(reader.label, parts.get("values", column))
-        missing = np.isnan(labels) if labels.dtype.kind == "f" else np.isin(labels, ("", "NA", "NaN", "nan"))
+        missing = tables.find_missing(labels, named=_label_texts(reader))
         return labels, missing | (parts["mask"][()].astype(np.bool_) if "mask" in parts else False)
     codes, texts = _numeric(reader.label, parts.get("codes", column), 1), _texts_or_numbers("categories", categories)
     if (wrong := np.flatnonzero((codes < -1) | (codes >= len(texts)) | (codes % 1 != 0))).size:
-        got = f"{codes[wrong[0]]} in row {wrong[0] + 1}"
-        raise MalformedFileError([f"label: expected codes from -1 (missing) to {len(texts) - 1}, got {got}"])
+        expected, got = f"codes from -1 (missing) to {len(texts) - 1}", f"{codes[wrong[0]]} in row {wrong[0] + 1}"
+        raise MalformedFileError([f"label: expected {expected}, got {got}"])
     return texts[codes.astype(np.intp)], codes == -1
 
 
@@ -388,7 +371,7 @@ def _texts_or_numbers(name: str, item: Any) -> NDArray[Any]:
     return np.asarray(_numeric(name, item, 1), dtype=np.float64)
 
 
-def read_csv(reader: Csv, files: dict[str, Path]) -> Raw:
+def read_csv(reader: formats.Csv, files: dict[str, Path]) -> Raw:
     """Read separated values; of several files, the columns side by side."""
     texts = [tables.decoded(_content(reader, path)) for path in files.values()]
     one_column, header = len(texts) > 1, reader.header_lines
@@ -399,15 +382,12 @@ def read_csv(reader: Csv, files: dict[str, Path]) -> Raw:
         raise MalformedFileError([f"expected equally many rows in files side by side: {rows}"])
     columns = {str(position): cells for position, cells in enumerate(np.hstack([part.cells for part in parts]).T)}
     names = [name for part in parts for name in part.names] if all(part.names for part in parts) else []
-    faults = [
-        f"{name}: {fault}" if one_column else fault
-        for name, part in zip(files, parts, strict=True)
-        for fault in part.faults
-    ]
+    titles = [f"{name}: " if one_column else "" for name in files]
+    faults = [f"{title}{fault}" for title, part in zip(titles, parts, strict=True) for fault in part.faults]
     return _encoded(reader, columns, names, parts[0].lines, faults, reader.decimal)
 
 
-def read_arff(reader: Arff, files: dict[str, Path]) -> Raw:
+def read_arff(reader: formats.Arff, files: dict[str, Path]) -> Raw:
     """Read Weka's format."""
     (path,) = files.values()
     records, _ = scipy.io.arff.loadarff(io.StringIO(_dense_arff(tables.decoded(_content(reader, path)))))
@@ -441,7 +421,7 @@ def _dense_arff(text: str) -> str:
     return "\n".join(lines)
 
 
-def read_rda(reader: Rda, files: dict[str, Path]) -> Raw:
+def read_rda(reader: formats.Rda, files: dict[str, Path]) -> Raw:
     """Read a data frame of R."""
     # The import takes half a second, and only R's formats need it.
     import rdata
@@ -453,7 +433,7 @@ def read_rda(reader: Rda, files: dict[str, Path]) -> Raw:
     return _encoded(reader, _data_frame(frame))
 
 
-def read_rdb(reader: Rdb, files: dict[str, Path]) -> Raw:
+def read_rdb(reader: formats.Rdb, files: dict[str, Path]) -> Raw:
     """Read a data frame of R's lazy-load database, as packages hold their data.
 
     The .rdx has the offset and length of each object in the .rdb. An object is stored as the size of its serialisation
@@ -464,9 +444,8 @@ def read_rdb(reader: Rdb, files: dict[str, Path]) -> Raw:
     (index,) = (path for name, path in files.items() if name.endswith(".rdx"))
     (database,) = (path for name, path in files.items() if name.endswith(".rdb"))
     with warnings.catch_warnings(action="ignore"):
-        offset, length = _member(
-            rdata.read_rds(io.BytesIO(_content(reader, index)))["variables"], reader.table, "data frame"
-        )
+        entries = rdata.read_rds(io.BytesIO(_content(reader, index)))["variables"]
+        offset, length = _member(entries, reader.table, "data frame")
         entry = database.read_bytes()[offset : offset + length]
         unpacked = zlib.decompressobj().decompress(entry[4:], reader.mebibytes * unpack.MEBIBYTE)
         frame = rdata.read_rds(io.BytesIO(unpacked))
@@ -475,7 +454,6 @@ def read_rdb(reader: Rdb, files: dict[str, Path]) -> Raw:
 
 def chunks(reader: AnyReader, files: dict[str, Path]) -> Iterator[Raw]:
     """Yield the rows of files chunk by chunk, in a format of CHUNKED; raise DataError if a file does not fit."""
-    labels = reader.classes or (listed(reader.positive) + listed(reader.negative) if reader.negative else [])
 
     def parts() -> Iterator[tuple[str, Raw]]:
         for name, path in files.items():
@@ -483,11 +461,11 @@ def chunks(reader: AnyReader, files: dict[str, Path]) -> Iterator[Raw]:
                 yield from ((name, raw) for raw in CHUNKED[type(reader)](reader, path))
 
     for raw in _alike(parts()):
-        rows = np.isin(raw.labels, labels) if labels else slice(None)
+        rows = np.isin(raw.labels, labels) if (labels := reader.selected()) else slice(None)
         yield Raw(raw.features[rows], raw.labels[rows])
 
 
-def read_parquet(reader: Parquet, path: Path) -> Iterator[Raw]:
+def read_parquet(reader: formats.Parquet, path: Path) -> Iterator[Raw]:
     """Yield the rows of a Parquet file in batches."""
     import pyarrow.parquet
 
@@ -496,9 +474,10 @@ def read_parquet(reader: Parquet, path: Path) -> Iterator[Raw]:
     yield from _batches(reader, file.iter_batches(BATCH, columns=names))
 
 
-def read_csv_rows(reader: CsvRows, path: Path) -> Iterator[Raw]:
+def read_csv_rows(reader: formats.CsvRows, path: Path) -> Iterator[Raw]:
     """Yield the rows of a CSV file in batches."""
-    import pyarrow.csv
+    import pyarrow
+    from pyarrow import csv as arrow
 
     def refuse(row: Any) -> str:
         faults.append(f"line {row.number}: expected {row.expected_columns} columns, got {row.actual_columns}")
@@ -510,91 +489,72 @@ def read_csv_rows(reader: CsvRows, path: Path) -> Iterator[Raw]:
             header = tables.decoded(stream.read(START).partition(b"\n")[0])
             stream.seek(0)
             names = _used_columns(reader, next(csv.reader([header]), []))
-            rows = pyarrow.csv.open_csv(
-                pyarrow.PythonFile(stream, mode="r"),
-                read_options=pyarrow.csv.ReadOptions(use_threads=False),
-                parse_options=pyarrow.csv.ParseOptions(invalid_row_handler=refuse),
-                convert_options=pyarrow.csv.ConvertOptions(
-                    include_columns=names, column_types=dict.fromkeys(names, pyarrow.string())
-                ),
-            )
-            yield from _batches(reader, _typed(reader, names, rows))
+            single, parsing = arrow.ReadOptions(use_threads=False), arrow.ParseOptions(invalid_row_handler=refuse)
+            texts = dict.fromkeys(names, pyarrow.string())
+            converting = arrow.ConvertOptions(include_columns=names, column_types=texts)
+            rows = arrow.open_csv(pyarrow.PythonFile(stream, mode="r"), single, parsing, converting)
+            yield from _batches(reader, _cleaned(reader, names, rows))
     except pyarrow.ArrowInvalid as error:
         raise MalformedFileError(faults or [str(error)]) from None
 
 
-def _typed(reader: CsvRows, names: list[str], batches: Iterable[Any]) -> Iterator[Any]:
-    """Yield batches of texts with numbers in all columns that are not named as texts, and nulls for missing values.
+def _cleaned(reader: formats.CsvRows, names: list[str], batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    """Yield the columns of batches of texts, with nulls for missing values, and labels as numbers if they are some.
 
     The first batch decides whether labels are numbers.
     """
     import pyarrow
     from pyarrow import compute
 
-    texts, row = {*reader.texts, *reader.digits}, 1
+    label, row, is_numeric = reader.label, 0, reader.above is not None
     for batch in batches:
-        columns = []
+        columns = {}
         for name in names:
             column = compute.utf8_trim_whitespace(batch[name])
-            cells, is_label = column.to_numpy(zero_copy_only=False), name == reader.label
-            missing = tables.find_missing(cells, reader.missing, _label_texts(reader) if is_label else ())
-            if is_label and row == 1 and reader.above is None and tables.to_labels(cells[~missing]).dtype.kind != "f":
-                texts.add(name)
-            column = compute.if_else(~missing, column, None)
-            if name not in texts:
-                numeric = compute.match_substring_regex(column, f"^({tables.NUMBER.pattern})$")
-                bad = ~missing & ~compute.fill_null(numeric, True).to_numpy(zero_copy_only=False)
-                if bad.any():
-                    first = int(bad.argmax())
-                    got = f"expected a number, got {tables.cause(cells[first])}; `texts` takes columns of texts"
-                    raise MalformedFileError([f"row {row + first}, column {name}: {got}"])
-                column = compute.cast(compute.utf8_ltrim(column, "+"), pyarrow.float64())
-            columns.append(column)
-        yield pyarrow.RecordBatch.from_arrays(columns, names)
+            cells = column.to_numpy(zero_copy_only=False)
+            missing = tables.find_missing(cells, reader.missing, _label_texts(reader) if name == label else ())
+            if name == label and row == 0:
+                is_numeric = is_numeric or tables.to_labels(cells[~missing]).dtype.kind == "f"
+            columns[name] = compute.if_else(~missing, column, None)
+        if is_numeric:
+            columns[label] = pyarrow.array(_decode(label, columns[label], row, is_text=False))
+        yield columns
         row += len(batch)
 
 
 def _used_columns(reader: BatchReader, known: Sequence[str]) -> list[str]:
     """Return the features' and the label's columns; raise MalformedFileError if the file lacks one."""
-    columns = [*reader.columns, reader.label]
-    if missing := [name for name in columns if list(known).count(name) != 1]:
-        count = f"{known.count(missing[0])} of them" if missing[0] in known else ", ".join(known) or "no names"
-        raise MalformedFileError([f"expected a column {missing[0]!r}, got {count}"])
-    return columns
+    return [_member({name: name}, name, "column", known) for name in (*reader.columns, reader.label)]
 
 
 def _batches(reader: BatchReader, batches: Iterable[Any]) -> Iterator[Raw]:
     """Yield batches of rows as numbers, without incomplete ones if the reader says so."""
-    import pyarrow
+    import pandas
 
-    row, names = 0, [*reader.columns, reader.label]
     # A label is a number or a text, but a number if it is compared with one.
-    are_texts = dict.fromkeys([*reader.texts, *reader.digits], True) | (
-        {reader.label: None} if reader.above is None else {}
-    )
-    for encoded in batches:
-        columns = [_decode(name, encoded[name], row, is_text=are_texts.get(name, False)) for name in names]
-        batch = pyarrow.RecordBatch.from_arrays(columns, names)
-        incomplete = np.zeros(len(batch), dtype=np.bool_)
-        for name in names:
-            is_null = batch[name].is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
-            if is_null.any() and not reader.drop_incomplete:
-                first = row + int(np.argmax(is_null)) + 1
+    are_texts: dict[str, bool | None] = {name: name in reader.texts or name in reader.digits for name in reader.columns}
+    are_texts |= {reader.label: None if reader.above is None else False}
+    row = 0
+    for batch in batches:
+        columns = {name: _decode(name, batch[name], row, is_text=is_text) for name, is_text in are_texts.items()}
+        missing = {name: pandas.isna(column) for name, column in columns.items()}
+        for name, is_missing in missing.items():
+            if is_missing.any() and not reader.drop_incomplete:
+                first = row + int(is_missing.argmax()) + 1
                 raise MalformedFileError([f"row {first}: expected a value in column {name}, got none"])
-            incomplete |= is_null
-        complete, rows = batch.filter(~incomplete), row + np.flatnonzero(~incomplete)
-        features = [_batch_column(complete[name], reader.digits.get(name), rows) for name in reader.columns]
-        labels = complete[reader.label].to_numpy(zero_copy_only=False)
-        labels = labels.astype(np.str_) if labels.dtype == object else labels
+        complete = np.flatnonzero(~np.any([*missing.values()], axis=0))
+        values = {name: column[complete] for name, column in columns.items()}
+        features = [_batch_column(values[name], reader.digits.get(name), row + complete) for name in reader.columns]
+        labels = values[reader.label].astype(np.str_) if values[reader.label].dtype == object else values[reader.label]
         if reader.above is not None:
             labels = np.where(labels > reader.above, 1.0, 0.0)
-        row += len(batch)
+        row += len(columns[reader.label])
         if len(labels):
             yield Raw(np.hstack(features), labels)
 
 
-def _decode(name: str, column: Any, row: int, *, is_text: bool | None) -> Any:
-    """Return an Arrow array of numbers or of texts; raise MalformedFileError for values that are neither.
+def _decode(name: str, column: Any, row: int, *, is_text: bool | None) -> NDArray[Any]:
+    """Return numbers, or texts and None; raise MalformedFileError for values that are neither.
 
     Parameters
     ----------
@@ -610,50 +570,49 @@ def _decode(name: str, column: Any, row: int, *, is_text: bool | None) -> Any:
     import pyarrow
 
     column = column.storage if isinstance(column.type, pyarrow.BaseExtensionType) else column
-    kind = column.type
+    kind, wrong = column.type, column.is_valid().to_numpy(zero_copy_only=False)
     has_texts = any(text in str(kind) for text in ("string", "binary"))
-    if is_text is None and pyarrow.types.is_integer(kind):
-        return column  # whole labels of any length
-    try:
-        if is_text and not has_texts and column.null_count < len(column):
-            raise pyarrow.ArrowInvalid
-        # By way of texts, decimals become the nearest floats.
-        plain = column.cast(pyarrow.string()) if pyarrow.types.is_decimal(kind) else column
-        return plain.cast(
-            pyarrow.string() if is_text or (is_text is None and has_texts) else pyarrow.float64(), safe=False
-        )
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
-        cells = [(row + 1, cell) for row, cell in enumerate(column.to_pylist(), row) if cell is not None]
-        first, cell = next((pair for pair in cells if not (has_texts and tables.is_number(str(pair[1])))), cells[0])
-        expected = "a text" if is_text else "a number (of dates, such as days; `texts` takes columns of texts)"
-        raise MalformedFileError([f"row {first}, column {name}: expected {expected}, got {cell!s:.60}"]) from None
+    with suppress(pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
+        if is_text is None and pyarrow.types.is_integer(kind):
+            return np.asarray(column.to_numpy(zero_copy_only=False))  # whole labels of any length
+        if has_texts or pyarrow.types.is_decimal(kind):
+            texts = column.cast(pyarrow.string()).to_numpy(zero_copy_only=False)
+            if has_texts and is_text is not False:
+                return np.asarray(texts)
+            # By way of texts, decimals become the nearest floats.
+            numbers = tables.to_numbers(texts)
+            wrong = wrong & np.isnan(numbers)
+        elif not (is_text and wrong.any()):
+            return np.asarray(column.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False))
+        if not (is_text or wrong.any()):
+            return numbers
+    first = int(wrong.argmax())
+    cell = column[first].as_py()
+    expected, got = "a number (of dates, such as days)", f"{cell!s:.60}"
+    if is_text:
+        expected = "a text"
+    elif has_texts:
+        expected, got = "a number", f"{tables.cause(cell)}; `texts` takes columns of texts"
+    raise MalformedFileError([f"row {row + first + 1}, column {name}: expected {expected}, got {got}"])
 
 
-def _batch_column(column: Any, digits: list[int] | None, rows: NDArray[np.intp]) -> Floats:
+def _batch_column(values: NDArray[Any], digits: list[int] | None, rows: NDArray[np.intp]) -> Floats:
     """Return a column as numbers (b, 1), or (b, c) if its texts are cut into c numbers."""
-    values = column.to_numpy(zero_copy_only=False)
     if values.dtype != object:
-        return np.asarray(values, dtype=np.float64)[:, None]
-    texts = np.char.encode(values.astype(np.str_), "utf-8")
+        return values.astype(np.float64)[:, None]
     if digits is None:
         # Three characters have 24 bits, as many as 32-bit numbers keep.
-        numbers: Floats = (texts.astype("S4").view(">u4") >> 8).astype(np.float64)
+        texts = np.char.encode(values.astype(np.str_), "utf-8").astype("S4")
+        numbers: Floats = (texts.view(">u4") >> 8).astype(np.float64)
         return numbers[:, None]
-    wrong = np.flatnonzero((np.char.str_len(texts) != sum(digits)) | ~np.char.isdigit(texts))
-    if wrong.size:
-        raise MalformedFileError([f"row {rows[wrong[0]] + 1}: expected {sum(digits)} digits, got {values[wrong[0]]!r}"])
-    ends = np.cumsum(digits)
-    places = texts.astype(f"S{ends[-1]}").view("S1").reshape(len(texts), ends[-1]).astype(np.float64)
-    return np.stack(
-        [
-            places[:, end - width : end] @ 10.0 ** np.arange(width - 1, -1, -1)
-            for width, end in zip(digits, ends, strict=True)
-        ],
-        axis=1,
-    )
+    for row, text in zip(rows, values, strict=True):
+        if not re.fullmatch(f"[0-9]{{{sum(digits)}}}", text):
+            raise MalformedFileError([f"row {row + 1}: expected {sum(digits)} digits, got {text!r}"])
+    bounds = itertools.pairwise(np.cumsum([0, *digits]))
+    return np.array([[float(text[start:end]) for text in values] for start, end in bounds]).T
 
 
-def read_land_mask(reader: LandMask, path: Path) -> Iterator[Raw]:
+def read_land_mask(reader: formats.LandMask, path: Path) -> Iterator[Raw]:
     """Yield points of the unit sphere, drawn uniformly, with 1 on land and 0 on the sea.
 
     The file is a NumPy archive with an array `mask`, true on the sea, whose rows go from north to south and whose
@@ -682,9 +641,9 @@ def read_land_mask(reader: LandMask, path: Path) -> Iterator[Raw]:
 
 
 CHUNKED: dict[type[Reader], Callable[[Any, Path], Iterator[Raw]]] = {
-    Parquet: read_parquet,
-    CsvRows: read_csv_rows,
-    LandMask: read_land_mask,
+    formats.Parquet: read_parquet,
+    formats.CsvRows: read_csv_rows,
+    formats.LandMask: read_land_mask,
 }
 
 
@@ -697,29 +656,29 @@ def _read_chunks(reader: Any, files: dict[str, Path]) -> Raw:
 
 
 READERS: dict[type[Reader], Callable[[Any, dict[str, Path]], Raw]] = {
-    Mat: read_mat,
-    MatBlocks: read_mat_blocks,
-    IndicesReader: read_indices,
-    Libsvm: read_libsvm,
-    Idx: read_idx,
-    Hdf5: read_hdf5,
-    Csv: read_csv,
-    Arff: read_arff,
-    Rda: read_rda,
-    Rdb: read_rdb,
+    formats.Mat: read_mat,
+    formats.MatBlocks: read_mat_blocks,
+    formats.IndicesReader: read_indices,
+    formats.Libsvm: read_libsvm,
+    formats.Idx: read_idx,
+    formats.Hdf5: read_hdf5,
+    formats.Csv: read_csv,
+    formats.Arff: read_arff,
+    formats.Rda: read_rda,
+    formats.Rdb: read_rdb,
     **dict.fromkeys(CHUNKED, _read_chunks),
 }
 
-STACKED = (Libsvm, Csv, Arff, Parquet, CsvRows)  # formats with several files of rows, each read by itself
+# formats with several files of rows, each read by itself
+STACKED = (formats.Libsvm, formats.Csv, formats.Arff, formats.Parquet, formats.CsvRows)
 
 
 def _read_column(reader: Reader, path: Path) -> Floats:
     table = tables.read_table(tables.decoded(_content(reader, path)), " ", 0, one_column=True)
-    numbers = tables.to_numbers(table.cells[:, 0])
-    faults = [*table.faults, *(f"line {table.lines[k]}: expected a number" for k in np.flatnonzero(np.isnan(numbers)))]
-    if faults:
-        raise MalformedFileError(faults)
-    return numbers
+    if table.faults:
+        raise MalformedFileError(table.faults)
+    cells = table.cells[:, 0]
+    return _numbers(cells, {}, np.zeros(len(cells), np.bool_), table.lines, ".")
 
 
 def _content(reader: Reader, path: Path) -> bytes:
@@ -752,9 +711,8 @@ def _data_frame(frame: Any) -> Columns:
     if not isinstance(frame, DataFrame):
         raise MalformedFileError(["expected a data frame, got another object"])
     texts = frame.astype(object).where(frame.notna(), None)
-    return {
-        str(name): (column if column.dtype.kind == "f" else texts[name]).to_numpy() for name, column in frame.items()
-    }
+    columns = {name: column if column.dtype.kind == "f" else texts[name] for name, column in frame.items()}
+    return {str(name): column.to_numpy() for name, column in columns.items()}
 
 
 def _encoded(
@@ -820,7 +778,7 @@ def _encoded(
             faults.append(f"column {titles[key]}: {error}")
     absent = tables.find_missing(columns[label], reader.missing, _label_texts(reader)) if label else np.zeros(0, bool)
     if absent.any() and not reader.drop_incomplete:
-        faults.append(f"label: missing in {_locate(np.flatnonzero(absent).tolist(), lines)}")
+        faults.append(f"label: missing in {tables.locate(np.flatnonzero(absent).tolist(), lines)}")
     if faults or unknown or label is None or not blocks:
         raise MalformedFileError([*faults, *unknown] or ["expected columns beside the label's, got none"])
     features = np.hstack(blocks)
@@ -845,17 +803,9 @@ def _numbers(
     values = (codes[cell] if cell in codes else tables.to_number(cell, decimal) for cell in cells)
     numbers = np.array(list(values), dtype=np.float64)
     if unread := [row for row in np.flatnonzero(np.isnan(numbers)).tolist() if cells[row] not in codes]:
-        raise ValueError(
-            f"expected numbers, got {tables.cause(cells[unread[0]])} in {_locate(unread, lines)}; "
-            "name its values in one_hot or codes, or drop the column"
-        )
+        got = f"{tables.cause(cells[unread[0]])} in {tables.locate(unread, lines)}"
+        raise ValueError(f"expected numbers, got {got}; name its values in one_hot or codes, or drop the column")
     return numbers
-
-
-def _locate(rows: Sequence[int], lines: Sequence[int]) -> str:
-    """Return the line of the first of some rows, or its number if there are no lines, and the number of the others."""
-    more = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
-    return (f"line {lines[rows[0]]}" if lines else f"row {rows[0] + 1}") + more
 
 
 def _indicators(column: NDArray[Any], values: list[str], missing: NDArray[Any]) -> Floats:

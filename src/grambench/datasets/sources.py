@@ -33,21 +33,8 @@ from urllib3.exceptions import HTTPError, NameResolutionError
 
 from grambench.common.errors import DataError, plain
 from grambench.common.files import checksums, open_regular, sha256, write_text
-from grambench.config.dataset import (
-    NOTE,
-    Bundled,
-    Debian,
-    Description,
-    Http,
-    HttpFile,
-    InnerFile,
-    Mirror,
-    Npm,
-    Own,
-    Package,
-    Pypi,
-    Source,
-)
+from grambench.config import dataset as config
+from grambench.config.dataset import NOTE, Description, HttpFile, InnerFile, Source
 from grambench.datasets import prepare, unpack
 from grambench.datasets.unpack import MEBIBYTE
 
@@ -143,10 +130,8 @@ def fetch(
         write_text(folder / NOTE, json.dumps(note, indent=1) + "\n")
         return note
     except OSError as error:
-        path = error.filename2 or error.filename or folder
-        raise DataError(
-            f"{path}: cannot be written ({error.strerror or error}); make it writable and fetch again"
-        ) from None
+        path, why = error.filename2 or error.filename or folder, error.strerror or error
+        raise DataError(f"{path}: cannot be written ({why}); make it writable and fetch again") from None
 
 
 def _fill(
@@ -178,15 +163,9 @@ def _fill(
                     continue
                 for name in sums:
                     (Path(scratch) / name).replace(folder / name)
-            return {
-                "status": "ok",
-                "index": index,
-                "kind": source.kind,
-                "origin": source.origin,
-                "mirror": str(mirror_used) if mirror_used else None,
-                "files": sums,
-                "tried": failures,
-            }
+            delivery = {"status": "ok", "index": index, "kind": source.kind, "origin": source.origin}
+            mirror_name = str(mirror_used) if mirror_used else None
+            return delivery | {"mirror": mirror_name, "files": sums, "tried": failures}
     return {"status": "unavailable", "tried": failures}
 
 
@@ -195,7 +174,7 @@ def _list_copies(
 ) -> Iterator[tuple[Path | None, Deliver]]:
     """Yield (mirror or None, function that fills a folder) for each place that may have the files of a source."""
     # A user's own file may have changed since it was fetched, so the copy in `folder` does not count.
-    if source.files and not isinstance(source, Own):
+    if source.files and not isinstance(source, config.Own):
         fetched = {file.name: folder / file.name for file in source.files}
         if all(fetched[file.name].is_file() and sha256(fetched[file.name]) == file.sha256 for file in source.files):
             yield None, partial(_copy, fetched)
@@ -230,13 +209,11 @@ def _verify(dataset: Description, source: Source, folder: Path) -> dict[str, str
     sums = {file.name: sha256(folder / file.name) for file in source.files}
     for file in source.files:
         if file.sha256 not in (None, sums[file.name]):
-            if isinstance(source, Own):
-                raise DataError(
-                    f"{file.name}: has changed since it was described (sha256 {sums[file.name]}); "
-                    "describe it again: grambench add-dataset --replace"
-                )
+            if isinstance(source, config.Own):
+                changed = f"has changed since it was described (sha256 {sums[file.name]})"
+                raise DataError(f"{file.name}: {changed}; describe it again: grambench add-dataset --replace")
             raise DataError(f"{file.name}: expected sha256 {file.sha256}, got {sums[file.name]}")
-    if isinstance(source, Http) and not all(file.sha256 or file.md5 for file in source.files):
+    if isinstance(source, config.Http) and not all(file.sha256 or file.md5 for file in source.files):
         prepare.check(dataset, source, {name: folder / name for name in sums})
     return sums
 
@@ -247,22 +224,22 @@ def _deliver(source: Source, scratch: Path, *, bundled: Path, kinds: Collection[
         allowed = ", ".join(kinds) or "none"
         raise DataError(f"in no mirror, and kind {source.kind} is not among those allowed ({allowed})")
     match source:
-        case Bundled():
+        case config.Bundled():
             _bundled(source, bundled, scratch)
-        case Own():
+        case config.Own():
             _copy({file.name: Path(file.path) for file in source.files}, scratch)
-        case Package():
+        case config.Package():
             _package(source, scratch)
-        case Mirror():
+        case config.Mirror():
             raise DataError("only a mirror has it: set GRAMBENCH_MIRROR to a folder with a SHA256SUMS")
-        case Http():
+        case config.Http():
             for file in source.files:
                 _download(file, scratch, patience, source.reader.mebibytes)
-        case Pypi():
+        case config.Pypi():
             _pypi(source, scratch, patience)
-        case Debian():
+        case config.Debian():
             _debian(source, scratch, patience)
-        case Npm():
+        case config.Npm():
             _npm(source, scratch, patience)
 
 
@@ -283,7 +260,7 @@ def _copy(paths: dict[str, Path], scratch: Path) -> None:
             raise DataError(f"{path}: {getattr(error, 'strerror', None) or 'no regular file'}") from None
 
 
-def _bundled(source: Bundled, bundled: Path, scratch: Path) -> None:
+def _bundled(source: config.Bundled, bundled: Path, scratch: Path) -> None:
     paths = listing(bundled)
     for file in source.files:
         if file.sha256 not in paths:
@@ -291,7 +268,7 @@ def _bundled(source: Bundled, bundled: Path, scratch: Path) -> None:
         _copy({file.name: paths[file.sha256]}, scratch)
 
 
-def _package(source: Package, scratch: Path) -> None:
+def _package(source: config.Package, scratch: Path) -> None:
     try:
         package = importlib.metadata.distribution(source.package)
     except importlib.metadata.PackageNotFoundError:
@@ -356,29 +333,25 @@ class Downloader:
             length = int(header) if re.fullmatch(r"[0-9]{1,18}", header) else -1
             start = size if resumed else 0
             self._allow(start + length)
-            with (
-                path.open("ab" if resumed else "wb") as stream,
-                tqdm(
-                    desc=self.name,
-                    initial=start,
-                    total=start + length if length >= 0 else None,
-                    unit="B",
-                    unit_scale=True,
-                    leave=False,
-                    disable=None,
-                ) as bar,
-            ):
+            total = start + length if length >= 0 else None
+            look: dict[str, Any] = {"unit": "B", "unit_scale": True, "leave": False, "disable": None}
+            bar = tqdm(desc=self.name, initial=start, total=total, **look)
+            with path.open("ab" if resumed else "wb") as stream, bar:
                 for chunk in _raw_chunks(response):
                     stream.write(chunk)
                     bar.update(len(chunk))
                     self._allow(stream.tell())
             got = path.stat().st_size
-            if length >= 0 and got != start + length:
-                raise InterruptedTransferError(f"connection cut after {got} of {start + length} bytes")
+            if total is not None and got != total:
+                raise InterruptedTransferError(f"connection cut after {got} of {total} bytes")
 
     def _allow(self, size: int) -> None:
         if size > self.mebibytes * MEBIBYTE:
             raise unpack.too_large(self.name, self.mebibytes)
+
+
+# where a transfer ends early
+CUT = (requests.exceptions.ChunkedEncodingError, InterruptedTransferError)
 
 
 def _raw_chunks(response: requests.Response) -> Iterator[bytes]:
@@ -397,14 +370,8 @@ def _diagnosis(url: str, error: requests.RequestException) -> tuple[str, bool]:
         return f"the name {host} does not resolve (no network?)", True
     if isinstance(error, requests.ConnectTimeout):
         return f"{host} does not answer", True
-    text = f"{host}: {type(error).__name__}: {' '.join(str(error).split()):.200}"
-    return text, not isinstance(
-        error,
-        requests.ConnectionError
-        | requests.Timeout
-        | requests.exceptions.ChunkedEncodingError
-        | InterruptedTransferError,
-    )
+    is_transient = isinstance(error, (requests.ConnectionError, requests.Timeout, *CUT))
+    return f"{host}: {type(error).__name__}: {' '.join(str(error).split()):.200}", not is_transient
 
 
 def _download(file: HttpFile, scratch: Path, patience: Patience, mebibytes: int) -> None:
@@ -422,7 +389,7 @@ def _download(file: HttpFile, scratch: Path, patience: Patience, mebibytes: int)
 # packages that are downloaded
 
 
-def _pypi(source: Pypi, scratch: Path, patience: Patience) -> None:
+def _pypi(source: config.Pypi, scratch: Path, patience: Patience) -> None:
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "download", "--quiet"]
     options = ["--no-deps", "--only-binary=:all:", "--dest", str(scratch)]
     _command([*pip, *options, source.requirement], scratch, patience)
@@ -430,7 +397,7 @@ def _pypi(source: Pypi, scratch: Path, patience: Patience) -> None:
     _write_files(source.files, unpack.zip_files(_only(scratch, "*.whl"), source.reader.mebibytes, names), scratch)
 
 
-def _debian(source: Debian, scratch: Path, patience: Patience) -> None:
+def _debian(source: config.Debian, scratch: Path, patience: Patience) -> None:
     try:
         _command(["apt-get", "download", f"{source.package}={source.version}"], scratch, patience)
     except DataError as error:
@@ -444,7 +411,7 @@ def _debian(source: Debian, scratch: Path, patience: Patience) -> None:
     _write_files(source.files, unpack.tar_files(tree, PACKAGE, source.reader.mebibytes), scratch)
 
 
-def _npm(source: Npm, scratch: Path, patience: Patience) -> None:
+def _npm(source: config.Npm, scratch: Path, patience: Patience) -> None:
     options = ["--ignore-scripts", "--logs-max=0", "--loglevel=error"]
     _command(["npm", "pack", *options, f"{source.package}@{source.version}"], scratch, patience)
     _write_files(source.files, unpack.tar_files(_only(scratch, "*.tgz"), PACKAGE, source.reader.mebibytes), scratch)
@@ -475,15 +442,9 @@ def _command(command: list[str], folder: Path, patience: Patience, output: Path 
     stderr = folder / "stderr.txt"
     with stderr.open("wb") as stream, output.open("wb") as result:
         try:
-            process = subprocess.Popen(
-                [program, *command[1:]],
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                stdout=result,
-                stderr=stream,
-                start_new_session=True,
-                preexec_fn=_limit_files,
-            )
+            streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": result, "stderr": stream}
+            settings: dict[str, Any] = {"cwd": folder, "start_new_session": True, "preexec_fn": _limit_files}
+            process = subprocess.Popen([program, *command[1:]], **streams, **settings)
         except OSError as error:
             raise DataError(f"{name}: cannot be run ({error.strerror})") from None
         try:

@@ -100,10 +100,8 @@ def decoded(content: bytes) -> str:
             raise UnicodeDecodeError("utf-8", content, zero, zero + 1, "no character of a text")
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise MalformedFileError(
-            [f"line {line}: expected UTF-8, got byte {content[error.start]:#04x}; save the file as UTF-8"]
-        ) from None
+        line, got = content.count(b"\n", 0, error.start) + 1, f"byte {content[error.start]:#04x}"
+        raise MalformedFileError([f"line {line}: expected UTF-8, got {got}; save the file as UTF-8"]) from None
 
 
 def read_table(text: str, separator: str, header_lines: int, *, one_column: bool = False) -> Table:
@@ -203,7 +201,7 @@ def find_missing(column: NDArray[Any], codes: Sequence[float | str] = (), named:
 
     Parameters
     ----------
-    column : ndarray of float64, or of object (n,)
+    column : ndarray of float64, or of str or object (n,)
         Numbers, or texts and None.
     codes : sequence of float or str
         Further values that are missing; as a number, however a cell writes it.
@@ -211,7 +209,7 @@ def find_missing(column: NDArray[Any], codes: Sequence[float | str] = (), named:
         Texts that a description names, which are not missing.
     """
     numbers = [float(code) for code in codes if not isinstance(code, str)]
-    if column.dtype.kind == "O":
+    if column.dtype.kind in "OU":
         missing = (MISSING - {*named}) | {None, *(code for code in codes if isinstance(code, str))}
         is_missing = np.array([cell in missing for cell in column], dtype=np.bool_)
     else:
@@ -230,3 +228,9 @@ def to_labels(column: NDArray[Any]) -> NDArray[Any]:
 def cause(text: str) -> str:
     """Return a text that is no number as a message shows it, with the cause if it has a known one."""
     return repr(text) + next((f", {words}" for known, words in CAUSES.items() if known.fullmatch(text)), "")
+
+
+def locate(rows: Sequence[int], lines: Sequence[int]) -> str:
+    """Return the line of the first of some rows, or its number if there are no lines, and the number of the others."""
+    more = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
+    return (f"line {lines[rows[0]]}" if lines else f"row {rows[0] + 1}") + more

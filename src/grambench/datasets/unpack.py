@@ -22,17 +22,8 @@ MEBIBYTE = 2**20
 
 # The exceptions of libraries for damaged or encrypted files, and for impossible sizes
 DAMAGED = (
-    OSError,
-    EOFError,
-    ValueError,
-    LookupError,
-    RuntimeError,
-    OverflowError,
-    MemoryError,
-    lzma.LZMAError,
-    tarfile.TarError,
-    zipfile.BadZipFile,
-    zlib.error,
+    *(OSError, EOFError, ValueError, LookupError, RuntimeError, OverflowError, MemoryError),
+    *(lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, zlib.error),
 )
 
 

@@ -86,11 +86,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         for name in params.keys() & set(names):
             setattr(self, name, params.pop(name))
         fields = self._fields()
-        parameters = {
-            name: value
-            for name, value in self._parameters.items()
-            if fields is None or name in fields or name not in previous
-        }
+        dropped = previous.keys() - fields.keys() if fields is not None else ()
+        parameters = {name: value for name, value in self._parameters.items() if name not in dropped}
         allowed = dict.fromkeys([*names, *(fields or {}), *parameters])
         for name in params:
             if name not in allowed:
@@ -136,9 +133,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             # With other kernels, the columns of X are no features.
             kernel_input.named(self.kernels, parameter="views")
             if algorithms.needs(self.algorithm) == "family":
-                raise ValueError(
-                    f"views: expected none, since {self.algorithm} searches a continuous family on all columns"
-                )
+                searched = "searches a continuous family on all columns"
+                raise ValueError(f"views: expected none, since {self.algorithm} {searched}")
         return kernel_input.groups_of_columns(self.views, getattr(self, "feature_names_in_", None), self.n_features_in_)
 
     def _examples(self, X: Any, *, reset: bool = False) -> Any:
@@ -189,9 +185,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     def _labelled(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Any]:
         """Return the checked examples and their labels, (n,)."""
         if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None: expected a class an example"
-            )
+            required = f"{type(self).__name__} requires y to be passed, but the target y is None"
+            raise ValueError(f"{required}: expected a class an example")
         X = self._examples(X, reset=reset)
         y = checked_labels(y, "y")
         with one_line():
@@ -319,9 +314,8 @@ def row_indices(X: Any, count: int) -> Indices:
     shaped = values.ndim == 1 and len(values) and np.asarray(X).dtype != bool
     if not shaped or (values != np.floor(values)).any() or values.min() < 0 or values.max() >= count:
         got = f"{values.min():g} to {values.max():g}" if shaped else np.shape(X)
-        raise ValueError(
-            f"X: expected numbers of examples in the given Gram matrices, whole ones below {count}, got {got}"
-        )
+        expected = f"numbers of examples in the given Gram matrices, whole ones below {count}"
+        raise ValueError(f"X: expected {expected}, got {got}")
     return values.astype(np.intp)
 
 

@@ -160,16 +160,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         verbose: int = 0,
         **parameters: Any,
     ) -> None:
-        super().__init__(
-            algorithm,
-            kernels,
-            views=views,
-            scale=scale,
-            shuffle=shuffle,
-            random_state=random_state,
-            verbose=verbose,
-            **parameters,
-        )
+        settings: dict[str, Any] = {"views": views, "scale": scale, "shuffle": shuffle, "random_state": random_state}
+        super().__init__(algorithm, kernels, verbose=verbose, **settings, **parameters)
         self.C = C
         self.approximation = approximation
         self.n_components = n_components
@@ -292,18 +284,9 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             if learner is None:
                 columns = self._columns()
                 self._named, self._started = kernel_input.named(self.kernels, columns), self.get_params()
-                learner = FeatureLearner(
-                    self.algorithm,
-                    self._settings(),
-                    self._named,
-                    examples,
-                    len(self.classes_),
-                    method=method,
-                    n_components=self.n_components,
-                    scale=self.scale,
-                    seed=self._seed,
-                    columns=columns,
-                )
+                features: dict[str, Any] = {"method": method, "n_components": self.n_components, "scale": self.scale}
+                problem = (self.algorithm, self._settings(), self._named, examples, len(self.classes_))
+                learner = FeatureLearner(*problem, **features, seed=self._seed, columns=columns)
                 if 0 < learner.landmarks < self.n_components:
                     text = f"expected {self.n_components} examples or more at first, to draw as many landmarks from"
                     warnings.warn(

@@ -147,10 +147,8 @@ def _evaluate(names: list[str], functions: Sequence[KernelCallable], train: Floa
 def _precomputed(m: int, n: int, values: Floats) -> Floats:
     """Return precomputed kernel values (m, t, n); raise ValueError for other numbers of kernels or examples."""
     if len(values) != m or values.shape[2] != n:
-        raise ValueError(
-            f"precomputed: expected values of {m} kernels with {n} training examples, (m, t, n) = ({m}, t, {n}), "
-            f"got {values.shape}"
-        )
+        expected = f"values of {m} kernels with {n} training examples, (m, t, n) = ({m}, t, {n})"
+        raise ValueError(f"precomputed: expected {expected}, got {values.shape}")
     return values
 
 
@@ -190,12 +188,12 @@ def bind(kernels: Any, train: Any, scale: bool, columns: Mapping[str, Indices]) 
             raise ValueError(f"kernels: expected Gram matrices of all examples, (m, N, N), got {grams.shape}")
         return KernelMatrices(numbered(len(grams)), functools.partial(_select, grams, train), train, scale)
     if isinstance(kernels, Mapping) and "low" in kernels:
-        return NamedKernels([], train, scale, _family_range(dict(kernels)))
+        return NamedKernels([], train, scale, _from_mapping(kernels))
     if isinstance(kernels, str) and kernels == "precomputed":
         m, _, n = train.shape
         return KernelMatrices(numbered(m), functools.partial(_precomputed, m, n), train, scale)
     if isinstance(kernels, str) and kernels == "default":
-        return NamedKernels(DEFAULT, train, scale, _family_range(DEFAULT_FAMILY))
+        return NamedKernels(DEFAULT, train, scale, _from_mapping(DEFAULT_FAMILY))
     parsed = _parsed(kernels)
     if all(isinstance(kernel, Kernel) for kernel in parsed):
         return NamedKernels(parsed, train, scale)
@@ -290,43 +288,40 @@ def _parsed(kernels: Any) -> list[Any]:
     return [kernel for entry in ([kernels] if single else kernels) for kernel in _parse(entry)]
 
 
-def _family_range(values: dict[str, Any]) -> FamilyRange:
-    """Return the continuous family of a mapping as in studies; raise ConfigError for wrong keys or values."""
-    _check_keys(values, ("family", "low", "high", "count", "spacing"), ("unit",))
-    try:
-        return FamilyRange.of(**values)
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f"kernels: {error}") from None
-
-
-def _kernel_family(values: dict[str, Any]) -> list[Kernel]:
-    """Return the kernels of a mapping as in studies; raise ConfigError for wrong keys or values."""
-    _check_keys(values, ("family", "values"))
-    try:
-        kernels = [Kernel(values["family"], float(value)) for value in values["values"]]
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f"kernels: {error}") from None
-    if not kernels:
-        raise ConfigError("kernels: expected one of values or more, got none")
+def _kernels_of_family(family: str, values: Iterable[Any]) -> list[Kernel]:
+    """Return the kernels of a family with some values of its parameter."""
+    if not (kernels := [Kernel(family, float(value)) for value in values]):
+        raise ValueError("expected one of values or more, got none")
     return kernels
 
 
-def _check_keys(values: dict[str, Any], required: Sequence[str], optional: Sequence[str] = ()) -> None:
-    """Raise ConfigError for a key of a mapping that does not exist, or that is missing.
+def _from_mapping(values: Mapping[Any, Any]) -> Any:
+    """Return the continuous family, or the list of kernels, of a mapping as in studies.
 
     The models of studies check the same; estimators do without them, since these need pydantic.
+
+    Raises
+    ------
+    ConfigError
+        If a key does not exist or is missing, or a value is wrong.
     """
-    known = (*required, *optional)
+    is_range = "low" in values
+    required = ("family", "low", "high", "count", "spacing") if is_range else ("family", "values")
+    known = (*required, "unit") if is_range else required
     if unknown := [str(key) for key in values if key not in known]:
         raise unknown_name("key of kernels", unknown[0], known)
-    if missing := [key for key in required if key not in values]:
-        raise ConfigError(f"kernels: {missing[0]} is missing")
+    try:
+        if missing := [key for key in required if key not in values]:
+            raise ValueError(f"{missing[0]} is missing")
+        return FamilyRange.of(**values) if is_range else _kernels_of_family(**values)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"kernels: {error}") from None
 
 
 def _parse(entry: Any) -> list[Any]:
     """Return the kernels, functions or names of scikit-learn's kernels that one entry of a list describes."""
     if isinstance(entry, Mapping):
-        return list(_kernel_family(dict(entry)))
+        return list(_from_mapping(entry))
     if isinstance(entry, Kernel) and entry.view:
         raise ValueError(f"kernels: expected kernels without a view, which `views` gives them, got {entry.name}")
     is_name = isinstance(entry, str)
@@ -470,7 +465,5 @@ def _refuse_indefinite(gram: Floats, name: str) -> None:
     except linalg.LinAlgError:
         values = linalg.eigvalsh(gram)
         if values[0] < -NEGATIVE * values[-1]:
-            raise ValueError(
-                f"{name}: expected a positive semi-definite Gram matrix, got eigenvalues from {values[0]:g} to "
-                f"{values[-1]:g}"
-            ) from None
+            got = f"eigenvalues from {values[0]:g} to {values[-1]:g}"
+            raise ValueError(f"{name}: expected a positive semi-definite Gram matrix, got {got}") from None
