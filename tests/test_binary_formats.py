@@ -354,15 +354,15 @@ def test_a_binary_file_is_named_where_text_is_expected(tmp_path: Path, write: An
 def test_a_value_beyond_32_bits_is_refused_with_its_place(tmp_path: Path, value: float) -> None:
     large = X.copy()
     large[1, 1] = value
-    expected = "^" + re.escape(f"row 2, feature 2: expected a number within 3.4e+38, got {value:g}; ")
+    expected = "^" + re.escape(f"a.csv: row 2, feature 2: expected a number within 3.4e+38, got {value:g}; ")
     (tmp_path / "a.csv").write_text("\n".join(f"{a!r},{b!r},{y}" for (a, b), y in zip(large.tolist(), Y, strict=True)))
     for options in ({}, {"minmax": True}):
         with pytest.raises(DataError, match=expected):
             read("csv", tmp_path / "a.csv", label=-1, **options)
     mat = mat5(tmp_path / "a.mat", X=sparse.csc_array(large), Y=Y)
-    with pytest.raises(DataError, match=r"^row 2, feature 2: "):
+    with pytest.raises(DataError, match=r"^a\.mat: row 2, feature 2: "):
         read("mat_blocks", mat, features=["X"], labels=["Y"])
-    with pytest.raises(DataError, match=r"^row 2, feature 2: "):
+    with pytest.raises(DataError, match=r"^a\.h5: row 2, feature 2: "):
         read("hdf5", h5(tmp_path / "a.h5", X=large, **LABELS), label="kind")
     # The largest float32 is no fault, and rows that are left out may hold anything.
     assert read("hdf5", h5(tmp_path / "a.h5", X=X + np.finfo(np.float32).max, **LABELS), label="kind").labels.size == 3

@@ -87,7 +87,7 @@ def read(reader: AnyReader, files: dict[str, Path]) -> Raw:
     raw = _stack([*_alike((name, _read_part(reader, part)) for name, part in parts.items())])
     rows = _select_rows(reader, raw)
     features, labels = raw.features[rows], raw.labels[rows]
-    _refuse_large(features, rows)
+    _refuse_large(features, rows, ", ".join(files))
     if isinstance(features, np.ndarray):
         features = features.astype(np.float64, copy=False)
         if reader.minmax:
@@ -139,13 +139,13 @@ def _alike(parts: Iterable[tuple[str, Raw]]) -> Iterator[Raw]:
         yield raw
 
 
-def _refuse_large(features: Any, rows: NDArray[np.intp]) -> None:
+def _refuse_large(features: Any, rows: NDArray[np.intp], name: str) -> None:
     """Raise DataError for a finite value that 32-bit numbers do not hold: it hides all others, or becomes infinite."""
     largest = np.finfo(np.float32).max
     for beyond in (features > largest, features < -largest):
         for row, column in zip(*beyond.nonzero(), strict=True):
             if np.isfinite(value := features[row, column]):
-                where = f"row {rows[row] + 1}, feature {column + 1}"
+                where = f"{name}: row {rows[row] + 1}, feature {column + 1}"
                 got = f"got {value:g}; correct it or leave it out"
                 raise DataError(f"{where}: expected a number within {largest:.2g}, {got}")
 
