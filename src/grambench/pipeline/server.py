@@ -86,8 +86,10 @@ def _make_folder() -> Path:
     for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         if has_ended(str(left)):
             shutil.rmtree(left, ignore_errors=True)
-    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-    fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_EX)
+    unlocked = Path(tempfile.mkdtemp(prefix="grambench-"))
+    fcntl.flock(os.open(unlocked, os.O_RDONLY), fcntl.LOCK_EX)
+    # under the name by which other workflows find it once it is locked
+    folder = unlocked.rename(unlocked.with_name(PREFIX + unlocked.name.removeprefix("grambench-")))
     (folder / CHECKED).mkdir()
     return folder
 
