@@ -21,7 +21,7 @@ from scipy import sparse
 
 from grambench.common.errors import ConfigError, DataError
 from grambench.common.files import sha256, write_text
-from grambench.config.dataset import NOTE, BaseDataset, Dataset, Generated, Images, Source
+from grambench.config.dataset import NOTE, BaseDataset, Dataset, Generated, Images, Mat, Source
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project, SourceKind
 from grambench.datasets import readers, sources, store
@@ -276,7 +276,7 @@ def test_descriptions(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(WITH_ORDERS))
 def test_the_most_faithful_source_comes_first(name: str) -> None:
     dataset = description(name)
-    assert isinstance(dataset.sources[0].reader, readers.Mat) and dataset.sources[0].reader.orders == "ID_ALL"
+    assert isinstance(dataset.sources[0].reader, Mat) and dataset.sources[0].reader.orders == "ID_ALL"
 
 
 def test_bundled_files_are_listed_and_used() -> None:

@@ -144,9 +144,8 @@ class FeatureLearner:
         declares ZERO_IS_MISTAKE.
         """
         if scores.ndim == 2:
-            return scores.argmax(axis=1)
-        mistaken = self._zero_is_mistake & (scores == 0.0)
-        return np.where(mistaken, 1 - numbers, scores >= 0.0).astype(np.intp, copy=False)
+            return np.asarray(scores.argmax(axis=1))
+        return np.where(self._zero_is_mistake & (scores == 0.0), 1 - numbers, scores >= 0.0)
 
     def scores(self, examples: Floats) -> Floats:
         """Return the scores of examples, (t,) for two classes, else (t, C)."""

@@ -20,15 +20,13 @@ def _list_datasets() -> None:
     for name in folder.names("datasets"):
         dataset = folder.description(name)
         kinds = ", ".join(dict.fromkeys(source.kind for source in dataset.sources))
-        match dataset:
-            case BaseDataset():
-                labels = f"{dataset.classes:6} classes "
-            case Images():
-                labels = " " * 14 + "-"
-            case _ if dataset.classes:
-                labels = f"{len(dataset.classes):6} classes "
-            case _:
-                labels = f"{dataset.positives:6} positive"
+        if isinstance(dataset, Images):
+            labels = " " * 14 + "-"
+        elif isinstance(dataset, BaseDataset) or dataset.classes:
+            count = dataset.classes if isinstance(dataset, BaseDataset) else len(dataset.classes)
+            labels = f"{count:6} classes "
+        else:
+            labels = f"{dataset.positives:6} positive"
         size = f"x {dataset.d:<7}" if dataset.d else "images   "
         print(f"{name:23} {dataset.n:6} {size} {labels}   {kinds}")
 

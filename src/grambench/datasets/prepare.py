@@ -100,7 +100,7 @@ def fetched(description: Description, folder: Path) -> tuple[Source, dict[str, P
 def _read_note(path: Path) -> dict[str, Any]:
     try:
         note: dict[str, Any] = json.loads(read_text(path))
-        if missing := NOTED[note["status"]] - set(note):
+        if missing := NOTED[note["status"]] - note.keys():
             raise ValueError(f"it lacks {min(missing)}")
     except (DataError, ValueError, LookupError, TypeError) as error:
         raise DataError(f"{path}: expected the note of a fetch ({error}); fetch the data set again") from None
@@ -124,18 +124,12 @@ def _prepare_features(description: Dataset, source: Source, raw: readers.Raw, no
         faults.append(str(error))
     if faults:
         raise DataError("; ".join(faults))
-    prepared = PreparedDataset(
-        name=description.name,
-        features=raw.features,
-        labels=encoded,
-        orders=None if raw.orders is None else _check_permutations(raw.orders, description.n),
-        source=_provenance(description, source, note),
-        classes=tuple(map(str, description.classes)),
-        test=raw.test,
-        views=_cut_blocks(raw.features, description.blocks) if description.blocks else {},
-        columns={view: np.array(positions) for view, positions in description.views.items()},
-    )
-    return _check_content(description, source, prepared)
+    contents = {
+        "orders": None if raw.orders is None else _check_permutations(raw.orders, description.n),
+        "views": _cut_blocks(raw.features, description.blocks) if description.blocks else {},
+        "columns": {view: np.array(positions) for view, positions in description.views.items()},
+    }
+    return _checked(description, source, note, features=raw.features, labels=encoded, test=raw.test, **contents)
 
 
 def _check_shape(raw: readers.Raw, description: Description) -> list[str]:
@@ -151,17 +145,10 @@ def _prepare_images(
     expected = source.n or description.n
     if len(task.paths) != expected:
         raise DataError(f"expected {expected} images, got {len(task.paths)}")
-    prepared = PreparedDataset(
-        name=description.name,
-        features=np.empty((expected, 0)),
-        labels=task.labels if description.classes else np.where(task.labels == 0, 1, -1).astype(np.int8),
-        orders=None,
-        source=_provenance(description, source, note),
-        images=tuple(task.paths),
-        classes=tuple(map(str, description.classes)),
-        test=task.test if task.test.any() else None,
-    )
-    return _check_content(description, source, prepared)
+    labels = task.labels if description.classes else np.where(task.labels == 0, 1, -1).astype(np.int8)
+    test = task.test if task.test.any() else None
+    contents = {"orders": None, "images": tuple(task.paths), "test": test}
+    return _checked(description, source, note, features=np.empty((expected, 0)), labels=labels, **contents)
 
 
 def _provenance(description: Dataset, source: Source, note: dict[str, Any]) -> dict[str, Any]:
@@ -169,7 +156,10 @@ def _provenance(description: Dataset, source: Source, note: dict[str, Any]) -> d
     return delivery | {"variant": source.variant, "lacks": description.lacks(source)}
 
 
-def _check_content(description: Dataset, source: Source, prepared: PreparedDataset) -> PreparedDataset:
+def _checked(description: Dataset, source: Source, note: dict[str, Any], **contents: Any) -> PreparedDataset:
+    """Return the prepared data set of a source; raise DataError if it does not fit the description."""
+    classes, provenance = tuple(map(str, description.classes)), _provenance(description, source, note)
+    prepared = PreparedDataset(name=description.name, source=provenance, classes=classes, **contents)
     expected = source.positives or description.positives
     positives = int(np.count_nonzero(prepared.labels == 1))
     if not prepared.classes and positives != expected:

@@ -545,7 +545,8 @@ def _batches(reader: BatchReader, batches: Iterable[Any]) -> Iterator[Raw]:
         complete = np.flatnonzero(~np.any([*missing.values()], axis=0))
         values = {name: column[complete] for name, column in columns.items()}
         features = [_batch_column(values[name], reader.digits.get(name), row + complete) for name in reader.columns]
-        labels = values[reader.label].astype(np.str_) if values[reader.label].dtype == object else values[reader.label]
+        labels: Any = values[reader.label]
+        labels = labels.astype(np.str_) if labels.dtype == object else labels
         if reader.above is not None:
             labels = np.where(labels > reader.above, 1.0, 0.0)
         row += len(columns[reader.label])

@@ -52,8 +52,8 @@ class CriticalDifferenceFigure(RankingFigure):
             for bar in bars:
                 margin.plot([number, number], bar, color=BLACK, linewidth=2.6, solid_capstyle="butt")
         test = f"Friedman: χ² = {statistic:.1f}, p = {p_value:.1g}" if np.isfinite(p_value) else "Two algorithms"
-        found = f"Friedman or Wilcoxon with Holm finds no difference at {BEST_LEVEL:.0%}, which shows none to be equal"
-        text = f"Mean rank on {ranking.basis}. {test}; bars: {found}"
+        remark = f"Friedman or Wilcoxon with Holm finds no difference at {BEST_LEVEL:.0%}, which shows none to be equal"
+        text = f"Mean rank on {ranking.basis}. {test}; bars: {remark}"
         canvas.supxlabel(fold(text, 1.1 * data.width), fontsize=SMALL)
         return canvas
 
