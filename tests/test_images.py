@@ -175,7 +175,7 @@ def test_a_header_that_claims_gigabytes_is_not_believed(tmp_path):
 
 def test_a_pipe_is_no_archive(tmp_path):
     os.mkfifo(tmp_path / "a")
-    with pytest.raises(DataError, match=r"^a: expected an archive, got a damaged file .a is no regular file"):
+    with pytest.raises(DataError, match=r"^a: expected an archive, got a damaged file .no regular file"):
         images.read(WORDS, [tmp_path / "a"])
 
 

@@ -395,7 +395,8 @@ def test_a_vote_without_weight_changes_no_bit():
     for k in range(4):
         weights = np.where(np.arange(4) == k, 0.0, voted.weights)
         positive = voted.experts.scores(pool_of(grams), np.ones(4, dtype=bool)) >= 0.0
-        expected = [reference.dot(weights, np.where(each, 1.0, -1.0)) for each in positive]
+        total = reference.dot(weights, np.ones(4))
+        expected = [reference.dot(weights, np.where(each, 1.0, -1.0)) / total for each in positive]
         assert (
             scores(
                 replace(fit("omkc_dd", grams, labels, order), predictor=replace(voted, weights=weights)), grams

@@ -174,5 +174,5 @@ def _report_damage(path: Path) -> Iterator[None]:
     try:
         yield
     except DAMAGED as error:
-        message = " ".join(str(error).split()) or type(error).__name__
+        message = " ".join(str(getattr(error, "strerror", None) or error).split()) or type(error).__name__
         raise DataError(f"{path.name}: expected an archive, got a damaged file ({message:.200})") from None
