@@ -1,18 +1,14 @@
 """Makes the tests independent of who runs them: single-threaded linear algebra, a cache of compiled code of its own."""
 
-import atexit
 import os
-import shutil
 import signal
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
+from compiled_code import compiled_code
 
-if "NUMBA_CACHE_DIR" not in os.environ:
-    os.environ["NUMBA_CACHE_DIR"] = tempfile.mkdtemp(prefix="grambench-numba-")
-    atexit.register(shutil.rmtree, os.environ["NUMBA_CACHE_DIR"], ignore_errors=True)
+os.environ.setdefault("NUMBA_CACHE_DIR", str(compiled_code()))
 # A shell starts commands in the background with interrupts ignored, and nohup with hangups, which all that tests end by
 # these signals would inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)

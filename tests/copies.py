@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import yaml
+from compiled_code import compiled_code
 
 from grambench.common import files, layout
 from grambench.results import records
@@ -90,6 +91,7 @@ def copy_repository(folder):
             shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(source, target)
+    (folder / ".cache").symlink_to(compiled_code())  # copies of the same code share what they compile
 
 
 class Copy:

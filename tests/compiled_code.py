@@ -1,0 +1,23 @@
+"""Compiled code that outlives a run of the tests: `.cache/tests` of the checkout, a folder for each state of the code."""
+
+import hashlib
+import os
+import shutil
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+COMPILED = ("algorithms", "kernels", "solvers", "features")  # packages with compiled functions
+KEPT = 4  # states: of this code and of the one before, each with bounds checked and without
+
+
+def compiled_code():
+    """Make the folder for the state of the code as it is, and remove old ones; Numba does not notice edits of callees."""
+    state = hashlib.sha256(os.environ.get("NUMBA_BOUNDSCHECK", "").encode())
+    for path in sorted(path for name in COMPILED for path in (ROOT / "src/grambench" / name).rglob("*.py")):
+        state.update(path.read_bytes())
+    folder = ROOT / ".cache/tests" / state.hexdigest()[:16]
+    folder.mkdir(parents=True, exist_ok=True)
+    os.utime(folder)
+    for old in sorted(folder.parent.iterdir(), key=lambda path: path.stat().st_mtime)[:-KEPT]:
+        shutil.rmtree(old, ignore_errors=True)
+    return folder
