@@ -40,6 +40,7 @@ freeze: .venv/run.stamp
 	$(BIN)/python benchmarks/same.py freeze $(RESULTS)
 
 lint: .venv/dev.stamp
+	$(BIN)/python -m pytest -q tests/style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

@@ -10,7 +10,7 @@ Code, tables, headings, pictures and types do not count; a name in code is one w
 
 Each file has a line: sentences, the median of their words, and the share of those with more than 35 words. Exit code 1
 says that the goal is missed: a median of at most 20 words, at most 3 % above 35, no retired term. The retired terms are
-those of `tests/test_words.py`.
+those of `tests/style/test_words.py`.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 ROOT = Path(__file__).parents[1]
-WORDS = ROOT / "tests/test_words.py"
+WORDS = ROOT / "tests/style/test_words.py"
 GENERATED = ("docs/data_dictionary.md", "docs/_", "docs/gallery")
 MEDIAN, LONG, SHARE = 20, 35, 0.03
 ABBREVIATIONS = r"\b(?:al|cf|vs|eq|Eq|Fig|fig|Sect|No|pp|e\.g|i\.e)\.|(?:^|(?<=, )|(?<=\. )|(?<=\())[A-Z]\.(?= [A-Z])"
