@@ -1,4 +1,4 @@
-"""Compiled code that outlives a run of the tests: `.cache/tests` of the checkout, a folder for each state of the code."""
+"""The folder of compiled code that outlives a run of the tests: one for each state of the code, in this checkout."""
 
 import hashlib
 import os
@@ -11,7 +11,10 @@ KEPT = 4  # states: of this code and of the one before, each with bounds checked
 
 
 def compiled_code():
-    """Make the folder for the state of the code as it is, and remove old ones; Numba does not notice edits of callees."""
+    """Make the folder for the present state of the code, and remove old ones.
+
+    Numba compiles a function again if its own file changes, but not if a function that it calls does.
+    """
     state = hashlib.sha256(os.environ.get("NUMBA_BOUNDSCHECK", "").encode())
     for path in sorted(path for name in COMPILED for path in (ROOT / "src/grambench" / name).rglob("*.py")):
         state.update(path.read_bytes())

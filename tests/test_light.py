@@ -124,3 +124,25 @@ def test_the_list_of_algorithms_needs_no_extra_outside_of_a_project(light, tmp_p
     answer = python_with(light, call, cwd=tmp_path)
     assert (answer.returncode, answer.stderr) == (0, "")
     assert len(answer.stdout.splitlines()) > 30 and "cannot be imported" not in answer.stdout
+
+
+def test_steps_start_without_what_they_do_not_need():
+    """A Gram job must not pay for pandas, a run's supervisor not for numba."""
+    for step, unwanted in (
+        ("gram", "numpy"),
+        ("evaluate", "pandas numba sklearn pydantic"),
+        ("run", "pandas sklearn numba"),
+        ("inner", "pandas numba"),
+    ):
+        loaded = f"[name for name in {unwanted.split()} if name in sys.modules]"
+        code = f"import sys, grambench.pipeline.steps.{step}; print({loaded})"
+        answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert answer.stdout.strip() == "[]", step
+
+
+def test_studies_are_checked_without_what_computes():
+    """`grambench validate` reads the parameters of all algorithms, and must not pay for what fits them."""
+    code = "import sys; from grambench.cli import main; main(['validate']); "
+    code += "print([name for name in ('numba', 'scipy.special', 'sklearn', 'pandas') if name in sys.modules])"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert answer.stdout.splitlines()[-1] == "[]"
