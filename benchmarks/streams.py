@@ -52,9 +52,10 @@ from sklearn.kernel_approximation import RBFSampler
 from sklearn.linear_model import SGDClassifier
 
 from grambench import KernelClassifier
-from grambench.algorithms import streaming
+from grambench.algorithms.experts import LOSSES, learn_each, play_alone
 from grambench.algorithms.gradient import GradientParameters
 from grambench.algorithms.online.raker import combine_scores
+from grambench.algorithms.streaming import Linear, LinearClassifiers
 from grambench.datasets.generators import chessboard
 from grambench.kernels.approximation import FeatureMap
 from grambench.kernels.functions import Kernel
@@ -246,23 +247,26 @@ def flights():
 
 
 @numba.njit(parallel=True)
-def learn_in_threads(features, labels, starts, linear, loss, eta, scores, updated):
-    """Do as learn_block does, with the kernels shared among threads."""
-    for k in numba.prange(starts.size - 1):
-        group = starts[k : k + 2]
-        learn_block(features, labels, group, linear, loss, eta, scores[:, k : k + 1], updated[:, k : k + 1])
+def play_in_threads(labels, loss, eta, kernels, scores, dual, start, experts):
+    """Let each classifier play its rounds, with the kernels shared among threads."""
+    for place in numba.prange(kernels.size):
+        own = Linear(experts.features, experts.starts, experts.linear, np.empty_like(experts.products))
+        play_alone(start, labels.size, own, kernels[place], labels, loss, eta, scores[place], dual[place])
+    return labels.size
 
 
-learn_block = streaming.learn_block
-
-
-def scores_of(widths, D, X, labels, learn=learn_block):
+def scores_of(widths, D, X, labels, in_threads=False):
     """Return the scores of Raker's classifiers in one pass, (n, m)."""
     kernels, parameters = [Kernel("gaussian", width) for width in widths], GradientParameters()
     features = FeatureMap(kernels, X[:1000], "fourier", D, scale=False, rng=np.random.default_rng(0))
-    classifiers = streaming.LinearClassifiers(features.starts, parameters.loss, parameters.eta)
-    streaming.learn_block = learn
-    return np.concatenate([classifiers.learn(block, labels[rows])[0] for rows, block in features.blocks(X)])
+    classifiers, settings, scores = LinearClassifiers(features.starts), (parameters.loss, parameters.eta), []
+    for rows, block in features.blocks(X):
+        if in_threads:
+            rounds = partial(play_in_threads, labels[rows], LOSSES[parameters.loss], parameters.eta)
+            scores.append(classifiers.play_each(block, rounds).scores)
+        else:
+            scores.append(learn_each(classifiers, block, labels[rows], *settings).scores)
+    return np.concatenate(scores)
 
 
 def in_processes(count, D, X, labels):
@@ -279,7 +283,7 @@ def in_processes(count, D, X, labels):
 
 def mistakes(scores, labels):
     parameters, combined = GradientParameters(), np.empty(len(labels))
-    loss, logarithms = streaming.LOSSES[parameters.loss], np.zeros(scores.shape[1])
+    loss, logarithms = LOSSES[parameters.loss], np.zeros(scores.shape[1])
     combine_scores(scores, labels, loss, parameters.eta, logarithms, combined, np.empty(scores.shape))
     return np.count_nonzero((combined >= 0) != (labels > 0))
 
@@ -296,7 +300,7 @@ def threads(count, rounds, n=50_000):
     labels, widths = (2 * classes - 1).astype(np.int8), sorted(OF_OMKC, reverse=True)
     ways = {
         "one thread": lambda *task: scores_of(widths, *task),
-        f"{count} threads": lambda *task: scores_of(widths, *task, learn_in_threads),
+        f"{count} threads": lambda *task: scores_of(widths, *task, in_threads=True),
         f"{count} processes": lambda *task: in_processes(count, *task),
     }
     for D in (256, 1024):

@@ -173,7 +173,7 @@ def test_a_round_evaluates_kernels_with_support_vectors_alone(name):
     assert fitted.work.row_additions == pytest.approx(fitted.work.kernel_values / len(labels), abs=6)
 
 
-@pytest.mark.parametrize("name", [*NAMES, "om2_multiclass", "omkc_multiclass"])
+@pytest.mark.parametrize("name", [*NAMES, "om2_multiclass"])
 @pytest.mark.parametrize("budget", [-1, 2.5, np.inf, np.nan])
 def test_a_budget_is_a_number_of_support_vectors(name, budget):
     message = re.escape(f"{name}: budget must be a whole number of at least 0, got {budget}")

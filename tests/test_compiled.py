@@ -59,6 +59,49 @@ def square(value):
 def twice_the_square(value):
     return 2.0 * square(value)
 """
+OPERATION = """
+from typing import NamedTuple
+
+from grambench.common.lazy_numba import njit, operation
+
+class Twice(NamedTuple):
+    factor: float
+
+    def applied(self, value):
+        return 2.0 * self.factor * value
+
+class Thrice(Twice):
+    __slots__ = ()
+
+    def applied(self, value):
+        return 3.0 * self.factor * value
+
+class Nothing(NamedTuple):
+    factor: float
+
+class Uncompiled:
+    def applied(self, value):
+        return value
+
+@operation
+def applied(function, value):
+    return -1.0
+
+@njit(cache=True)
+def total(function, values):
+    total = 0.0
+    for value in values:
+        total += applied(function, value)
+    return total
+"""
+OPERATION_CALLS = """
+import numpy as np
+import methods
+
+kinds = methods.Twice(0.5), methods.Thrice(0.5), methods.Nothing(0.5)
+assert [methods.total(kind, np.arange(3.0)) for kind in kinds] == [3.0, 4.5, -3.0]
+assert [methods.applied(kind, 2.0) for kind in (*kinds, methods.Uncompiled())] == [2.0, 3.0, -1.0, 2.0]
+"""
 LAZY_CALLS = """
 import pickle
 import sys
@@ -100,6 +143,17 @@ def test_numba_is_imported_at_the_first_call(caches, monkeypatch, disabled):
     assert answer.stdout == "False True\n", answer.stderr
     kept = sorted(path.name.split("-")[0] for path in caches.rglob("*.nbi"))
     assert kept == ([] if disabled == "1" else ["lazy.square", "lazy.twice_the_square"])
+
+
+@pytest.mark.parametrize("disabled", "01")
+def test_an_operation_is_a_method_of_its_first_argument(caches, monkeypatch, disabled):
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", disabled)
+    Path("methods.py").write_text(OPERATION)
+    compiled.use("state")
+    for _ in range(2):  # the second time from the folder of compiled code
+        answer = subprocess.run([sys.executable, "-c", OPERATION_CALLS], capture_output=True, text=True)
+        assert answer.returncode == 0, answer.stderr
+    assert len({path.name for path in caches.rglob("*.nbc")}) == (0 if disabled == "1" else 3)
 
 
 def test_the_folder_is_the_users_alone(caches, monkeypatch):

@@ -150,7 +150,7 @@ def test_a_stream_goes_on_where_a_fit_ended():
 
 def test_classes_that_have_not_come_yet():
     X, y, _ = problem(3)
-    model = KernelClassifier("omkc_multiclass").partial_fit(X[y < 2], y[y < 2], classes=[0, 1, 2])
+    model = KernelClassifier("om2_multiclass").partial_fit(X[y < 2], y[y < 2], classes=[0, 1, 2])
     assert model.decision_function(X).shape == (40, 3)
     assert set(model.predict(X)) == {0, 1}
     one = KernelClassifier("omkc_dd").partial_fit(X[:1], y[:1], classes=[0, 1, 2])

@@ -291,10 +291,9 @@ def test_om2_forgets_the_oldest_step(kind, budget, passes):
     assert fitted.work.row_additions == 2 * 5 * (2 * naive.updates - budget)
 
 
-@pytest.mark.parametrize("name", ["om2_multiclass", "omkc_multiclass"])
-def test_room_for_all_is_no_bound(name):
+def test_room_for_all_is_no_bound():
     grams, cross, labels = problem(n=40)
-    bounded, free = (fit(name, grams, labels, budget=budget) for budget in (40, 0))
+    bounded, free = (fit("om2_multiclass", grams, labels, budget=budget) for budget in (40, 0))
     assert np.array_equal(bounded.predictor.scores(Stored(cross)), free.predictor.scores(Stored(cross)))
     assert np.array_equal(bounded.weights, free.weights) and bounded.work == free.work
 
@@ -494,57 +493,3 @@ def test_labels_are_class_numbers():
 def test_margins_are_those_to_the_best_other_class():
     scores = np.array([[1.0, 3.0, 2.0], [1.0, 1.0, 0.0]])
     assert margins(scores, np.array([1, 0], dtype=np.int8)).tolist() == [1.0, 0.0]
-
-
-# OMKC of more than two classes
-
-
-def naive_omkc(grams, labels, beta, budget):
-    """Return weights, coefficients and mistakes of the vote, all scores computed anew."""
-    m, n, classes = len(grams), len(labels), labels.max() + 1
-    weights, held, mistakes = np.ones(m), [[] for _ in range(m)], 0
-    for i in range(n):
-        votes = np.zeros(classes)
-        for k, gram in enumerate(grams):
-            scores = np.zeros(classes)
-            for s, wrong in held[k]:
-                scores[labels[s]] += gram[s, i]
-                scores[wrong] -= gram[s, i]
-            best = int(scores.argmax())
-            votes[best] += weights[k]
-            if best != labels[i]:
-                weights[k] *= beta
-                held[k] = [*held[k], (i, best)][-budget:] if budget else [*held[k], (i, best)]
-        mistakes += votes.argmax() != labels[i]
-    return weights / weights.sum(), held, mistakes
-
-
-@pytest.mark.parametrize("budget", [0, 1, 4])
-def test_omkc_votes_and_forgets_the_oldest(budget):
-    grams, _, labels = problem(n=40, m=4, seed=6)
-    fitted = fit("omkc_multiclass", grams, labels, beta=0.7, budget=budget)
-    weights, held, mistakes = naive_omkc(grams, labels, 0.7, budget)
-    assert np.allclose(fitted.weights, weights, rtol=1e-12)
-    assert fitted.states[0].objective == mistakes / 40
-    for k, own in enumerate(held):
-        dual = np.zeros((40, 4))
-        for s, wrong in own:
-            dual[s, labels[s]] += 1
-            dual[s, wrong] -= 1
-        learned = np.zeros((40, 4))
-        learned[fitted.predictor.numbers[k]] = fitted.predictor.dual[k]
-        assert np.array_equal(learned, dual)
-
-
-def test_omkc_of_two_classes_is_omkc_dd():
-    grams, cross, labels = problem(n=40, classes=2, m=4, seed=1)
-    binary = algorithms.load("omkc_dd")
-    signs = np.where(labels == 0, 1, -1).astype(np.int8)
-    order = np.arange(40, dtype=np.int32)
-    two = binary.fit(binary.parameters(beta=0.8), Stored(grams), signs, order=order, rng=np.random.default_rng(0))
-    many = fit("omkc_multiclass", grams, labels, beta=0.8)
-    assert np.allclose(many.weights, two.weights, rtol=1e-12)
-    assert many.states[0].updates == two.trace.updates.sum()
-    assert many.states[0].objective == two.trace.mistakes.mean()
-    predicted = many.predictor.scores(Stored(cross)).argmax(axis=1) == 0
-    assert np.array_equal(predicted, two.predictor.scores(Stored(cross)) >= 0)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from grambench import KernelClassifier, algorithms
-from grambench.algorithms.streaming import LOSSES, inner_product, loss_value, step_length
+from grambench.algorithms.experts import LOSSES, loss_value, step_length
+from grambench.algorithms.streaming import inner_product
 from grambench.estimators.kernels import DEFAULT
 from grambench.kernels.approximation import BLOCK, FeatureMap
 from grambench.kernels.computed import Computed

@@ -27,14 +27,15 @@ import pathlib
 import time
 
 from grambench.algorithms.gradient import GradientParameters as Parameters
-from grambench.algorithms.online.raker import RakerOnFeatures, fit
+from grambench.algorithms.online.raker import Raker, fit
+from grambench.algorithms.streaming import LinearClassifiers
 
 
 def start(parameters, starts, rng):
-    return Halting(parameters, starts)
+    return Halting(parameters, LinearClassifiers(starts))
 
 
-class Halting(RakerOnFeatures):
+class Halting(Raker):
     learned = 0
 
     def block(self, features, labels):

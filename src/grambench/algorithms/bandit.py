@@ -2,29 +2,52 @@
 
 The rounds are those of OKS (Yang et al. 2012, Algorithms 1 and 2) and SOM (Jin et al. 2010, Algorithm 3), which differ
 in how a round changes the weight and the classifier of the drawn kernel. A round reads values of the drawn kernel
-alone, between the example and that kernel's support vectors.
+alone, between the example and that kernel's support vectors. `play_round` is compiled for features. Elsewhere it runs
+as it is, since Python computes the kernel values of each round.
 
 Both papers leave out how several passes continue: here weights and classifiers carry over. An example that is added to
 a classifier again adds to its coefficient and is not a new support vector; under a budget it keeps its age. Weights are
 stored as logarithms, since the factors exp(-eta / p) and beta would underflow to 0/0.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grambench.algorithms.budget import Budget
+from grambench.algorithms.experts import score, update
 from grambench.algorithms.fit import Fit, Trace, Work
-from grambench.common.lazy_numba import njit
+from grambench.common.lazy_numba import njit, operation
 from grambench.common.parameters import POSITIVE
 from grambench.common.types import Floats, Indices, Labels, Order
 from grambench.kernels.pool import Pool
 
-RoundRule = Callable[[float, int, float], tuple[float, float]]
-"""(f(x), y, p) of the drawn kernel -> the decrease of its log weight, and the coefficient of x in its classifier."""
+
+class DrawRule(NamedTuple):
+    """How kernels are drawn, and what a mistake of the drawn kernel changes.
+
+    Attributes
+    ----------
+    delta : float
+        Smoothing of the probabilities of a draw.
+    eta : float
+        Decrease of a log weight for a loss of 1.
+    step : float
+        Step size of the classifiers.
+    divides : bool
+        Whether loss and step are divided by the probability of the draw, as in OKS.
+    decays : bool
+        Whether eta is divided by the square root of the round's number.
+    """
+
+    delta: float
+    eta: float
+    step: float
+    divides: bool
+    decays: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +151,11 @@ class OnlineClassifiers:
         Number of support vectors of all classifiers together.
     updates : ndarray of int64 (m,)
         Updates of each kernel's classifier.
+    last_score : float
+        What `score` returned last.
     """
+
+    last_score = 0.0
 
     def __init__(self, pool: Pool, budget: Budget) -> None:
         m, _, n = pool.shape
@@ -140,7 +167,7 @@ class OnlineClassifiers:
         self.kernel_values, self.support_vectors, self.updates = 0, 0, np.zeros(m, dtype=np.int64)
 
     def classifier(self, kernel: int) -> SingleKernelClassifier:
-        """Return the classifier of one kernel; it shares its arrays, so it is valid until the next `add`."""
+        """Return the classifier of one kernel; it shares its arrays, so it is valid until the next `update`."""
         size = len(self._positions[kernel])
         return SingleKernelClassifier(kernel, self._support[kernel, :size], self._dual[kernel, :size])
 
@@ -148,14 +175,15 @@ class OnlineClassifiers:
         """Return f_k(x) of a training example."""
         classifier = self.classifier(kernel)
         self.kernel_values += len(classifier.support)
-        return float(classifier.scores_at(self._pool, np.array([example]))[0])
+        self.last_score = float(classifier.scores_at(self._pool, np.array([example]))[0])
+        return self.last_score
 
     def is_full(self, kernel: int, example: int) -> bool:
         """Return whether f_k has to forget its oldest support vector before this example can be added."""
         return len(self._positions[kernel]) == self._capacity and example not in self._positions[kernel]
 
-    def add(self, kernel: int, example: int, coefficient: float, score: float) -> None:
-        """Add coefficient k(x, .) to f_k, where score = f_k(x) before the addition."""
+    def update(self, kernel: int, example: int, coefficient: float) -> None:
+        """Add coefficient k(x, .) to f_k, for the example that was scored last."""
         if self.is_full(kernel, example):
             self._forget(kernel)
         positions, forgotten = self._positions[kernel], self._forgotten[kernel]
@@ -193,38 +221,75 @@ def normalised_weights(logarithms: Floats) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
+@operation
+def draw_kernel(weights, rule, uniform):  # type: ignore[no-untyped-def]
+    """Return the kernel that is drawn in a round, and the probability of its draw."""
+
+
+@operation
+def reduce_weight(weights, rule, k, loss, divisor):  # type: ignore[no-untyped-def]
+    """Reduce the logarithm of the weight of kernel k by eta loss / divisor."""
+
+
+@operation
+def margin_loss(rule, margin):  # type: ignore[no-untyped-def]
+    """Return the loss at a margin y f(x), by default 1 for a mistake, and minus how far a step of length 1 goes."""
+    # A score of exactly 0 is a mistake on both classes, as printed.
+    return (1.0, -1.0) if margin <= 0.0 else (0.0, 0.0)
+
+
+@operation
+def play_round(weights, rule, uniform, experts, t, y):  # type: ignore[no-untyped-def]
+    """Play round t, and return the score of its example; the line numbers are those of OKS's Algorithm 2."""
+    k, p = draw_kernel(weights, rule, uniform)  # line 5
+    divisor = p if rule.divides else 1.0
+    f = score(experts, k, t)
+    loss, slope = margin_loss(rule, y * f)  # line 6
+    if slope != 0.0:
+        update(experts, k, t, -rule.step * y * slope / divisor)  # line 8
+    if loss > 0.0:
+        reduce_weight(weights, rule, k, loss, divisor)  # line 7
+    return f
+
+
+class LogWeights:
+    """The logarithms of the kernels' weights in a pass, and the weights q, which sum to one, (m,) both."""
+
+    def __init__(self, kernels: int) -> None:
+        self.logarithms = np.zeros(kernels)  # line 2
+        self.q = normalised_weights(self.logarithms)
+
+    def draw_kernel(self, rule: Any, uniform: float) -> tuple[int, float]:
+        """Return the kernel that is drawn in a round, and the probability of its draw."""
+        p = (1.0 - rule.delta) * self.q + rule.delta / len(self.q)  # line 9; delta changes between passes
+        k = draw(p, uniform)
+        return k, float(p[k])
+
+    def reduce_weight(self, rule: Any, k: int, loss: float, divisor: float) -> None:
+        """Reduce the weight of a kernel by a loss."""
+        self.logarithms[k] -= rule.eta * loss / divisor
+        self.q = normalised_weights(self.logarithms)  # line 9
+
+
 def run(
     parameters: BanditParameters,
     classifiers: OnlineClassifiers,
-    rules: Sequence[RoundRule],
+    rules: Sequence[Any],
     labels: Labels,
     order: Order,
     rng: np.random.Generator,
 ) -> Fit:
-    """Pass over the order once for each rule, and return the Fit of the selected kernel and its classifier.
-
-    The line numbers are those of OKS's Algorithm 2. A score of exactly 0 is a mistake on both classes, as printed.
-    """
+    """Pass over the order once for each rule, and return the Fit of the selected kernel and its classifier."""
     m, rounds = len(classifiers.updates), len(rules) * len(order)
-    uniforms = rng.random(rounds)
-    mistakes, scores = np.zeros(rounds, dtype=np.bool_), np.empty(rounds)
-    support_vectors, weights = np.empty(rounds, dtype=np.int64), np.empty((rounds, m))
-    logarithms = np.zeros(m)  # line 2
-    q, t = normalised_weights(logarithms), 0
-    for delta, rule in zip(parameters.delta, rules, strict=True):
+    uniforms, scores = rng.random(rounds), np.empty(rounds)
+    support_vectors, weight_rows = np.empty(rounds, dtype=np.int64), np.empty((rounds, m))
+    weights, t = LogWeights(m), 0
+    for rule in rules:
         for i in order.tolist():  # lines 3 and 4
-            p = (1.0 - delta) * q + delta / m  # line 9; delta changes between passes
-            k = draw(p, uniforms[t])  # line 5
-            y, score = int(labels[i]), classifiers.score(k, i)
-            loss, coefficient = rule(score, y, float(p[k]))  # line 6
-            if coefficient:
-                classifiers.add(k, i, coefficient, score)  # line 8
-            if loss:
-                logarithms[k] -= loss  # line 7
-                q = normalised_weights(logarithms)  # line 9
-            mistakes[t], scores[t] = y * score <= 0.0, score
-            support_vectors[t], weights[t] = classifiers.support_vectors, q
+            scores[t] = play_round(weights, rule, uniforms[t], classifiers, i, int(labels[i]))
+            support_vectors[t], weight_rows[t] = classifiers.support_vectors, weights.q
             t += 1
+    q = weights.q
     selected = int(np.argmax(q)) if parameters.select == "largest" else draw(q, rng.random())  # line 11
     # Additions are counted in whole rows, rounded up.
     n_rows = -(-classifiers.kernel_values // len(labels))
@@ -232,10 +297,10 @@ def run(
         weights=np.eye(m)[selected],
         predictor=classifiers.classifier(selected),
         trace=Trace(
-            mistakes=mistakes,
+            mistakes=np.tile(labels[order], len(rules)) * scores <= 0.0,
             scores=scores,
             support_vectors=support_vectors,
-            weights=weights,
+            weights=weight_rows,
             updates=classifiers.updates,
         ),
         work=Work(kernel_values=classifiers.kernel_values, row_additions=n_rows),

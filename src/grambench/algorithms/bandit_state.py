@@ -11,35 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms.bandit import BanditParameters, draw, normalised_weights
+from grambench.algorithms.bandit import BanditParameters, DrawRule, draw, normalised_weights, play_round
 from grambench.algorithms.bounded import Source, lane_product
-from grambench.algorithms.streaming import Basis, LinearClassifiers, OnlineState, add_to, inner_product, kernel_count
+from grambench.algorithms.streaming import Basis, LinearClassifiers
 from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Labels
-
-
-class DrawRule(NamedTuple):
-    """How kernels are drawn, and what a mistake of the drawn kernel changes.
-
-    Attributes
-    ----------
-    delta : float
-        Smoothing of the probabilities of a draw.
-    eta : float
-        Decrease of a log weight for a loss of 1.
-    decays : bool
-        Whether eta is divided by the square root of the round's number.
-    step : float
-        Step size of the classifiers.
-    divides : bool
-        Whether loss and step are divided by the probability of the draw, as in OKS.
-    """
-
-    delta: float
-    eta: float
-    decays: bool
-    step: float
-    divides: bool
 
 
 class Losses(NamedTuple):
@@ -59,20 +35,64 @@ class Losses(NamedTuple):
     rounds: NDArray[np.int64]
     updates: NDArray[np.int64]
 
+    def draw_kernel(self, rule: DrawRule, uniform: float) -> tuple[int, float]:
+        """Begin a round; return the drawn kernel and the probability of its draw."""
+        return _draw_kernel(self, rule, uniform)  # type: ignore[no-any-return]
 
-def start(parameters: BanditParameters, rule: DrawRule, basis: Basis, rng: np.random.Generator) -> OnlineState:
-    """Return the state before the first example; see `grambench.algorithms.streaming`."""
-    if isinstance(basis, np.ndarray):
-        return SelectionOnFeatures(parameters, rule, basis, rng)
-    return SelectionWithBudget(parameters, rule, basis, rng)
+    def reduce_weight(self, rule: DrawRule, k: int, loss: float, divisor: float) -> None:
+        """Count an update of the drawn kernel, and its loss."""
+        self.sums[k] += loss / divisor
+        self.updates[k] += 1
+
+
+class SourceClassifiers:
+    """The classifiers of a stream with a budget, which evaluate the kernel of a round when it is drawn.
+
+    Parameters
+    ----------
+    source : Source
+        The support vectors.
+    capacity : int
+        Largest number of support vectors of each classifier.
+    """
+
+    def __init__(self, source: Source, capacity: int) -> None:
+        self._source, self._capacity, self.count = source, capacity, source.count
+        self._dual: list[Floats] = [np.empty(0)] * source.count
+        self.block: Any = None
+
+    def prepare(self, examples: Any) -> None:
+        """Begin a block of examples."""
+        self.block = self._source.prepare(examples)
+
+    def scores(self, kernel: int, block: Any) -> Floats:
+        """Return f_k(x) of prepared examples, (b,)."""
+        dual, values = self._dual[kernel], self._source.values(kernel, 0, block)
+        return np.array([lane_product(dual, row[: len(dual)]) for row in values])
+
+    def score(self, kernel: int, t: int) -> float:
+        """Return f_k(x) of the example of round t."""
+        return float(self.scores(kernel, self.block[t : t + 1])[0])
+
+    def update(self, kernel: int, t: int, coefficient: float) -> None:
+        """Add coefficient k(x, .) to f_k; a full classifier forgets its oldest support vector."""
+        full = int(len(self._dual[kernel]) == self._capacity)
+        self._source.replace(kernel, full, self.block[t : t + 1], np.array([0]))
+        self._dual[kernel] = np.append(self._dual[kernel][full:], coefficient)
 
 
 class KernelSelection:
-    """The draws and the selected kernel; a subclass has the classifiers."""
+    """The state of OKS or SOM on a stream; see `grambench.algorithms.streaming.OnlineState`."""
 
-    def __init__(self, parameters: BanditParameters, rule: DrawRule, kernels: int, rng: np.random.Generator) -> None:
+    def __init__(self, parameters: BanditParameters, rule: DrawRule, basis: Basis, rng: np.random.Generator) -> None:
         self._rule, self._select, self._rng = rule, parameters.select, rng
-        self._losses = Losses(np.zeros(kernels), np.zeros(1, dtype=np.int64), np.zeros(kernels, dtype=np.int64))
+        self._classifiers: LinearClassifiers | SourceClassifiers = (
+            LinearClassifiers(basis)
+            if isinstance(basis, np.ndarray)
+            else SourceClassifiers(basis, int(parameters.budget))
+        )
+        m = self._classifiers.count
+        self._losses = Losses(np.zeros(m), np.zeros(1, dtype=np.int64), np.zeros(m, dtype=np.int64))
 
     @property
     def updates(self) -> NDArray[np.int64]:
@@ -93,61 +113,25 @@ class KernelSelection:
         # A copy of the generator, since a prediction must not change the draws of later rounds.
         return int(draw(q, copy.deepcopy(self._rng).random()))
 
-
-class SelectionOnFeatures(KernelSelection):
-    """The state of a pass on features; see `grambench.algorithms.streaming.OnlineState`."""
-
-    def __init__(
-        self, parameters: BanditParameters, rule: DrawRule, starts: NDArray[np.int64], rng: np.random.Generator
-    ) -> None:
-        super().__init__(parameters, rule, kernel_count(starts), rng)
-        self._classifiers = LinearClassifiers(starts)
-
     def block(self, features: Any, labels: Labels) -> Floats:
         """Learn from b examples in turn, and return the score of each by the kernel drawn for it, (b,)."""
-        scores, classifiers = np.empty(len(labels)), self._classifiers
-        uniforms = self._rng.random(len(labels))
-        _play_rounds(
-            features, labels, uniforms, self._rule, self._losses, classifiers.starts, classifiers.linear, scores
-        )
+        scores = np.empty(len(labels))
+        arguments = self._losses, self._rule, self._rng.random(len(labels))
+        if isinstance(self._classifiers, LinearClassifiers):
+            _play_rounds(*arguments, self._classifiers.experts(features), labels, scores)
+        else:
+            self._classifiers.prepare(features)
+            # Uncompiled, since Python computes the kernel values of each round.
+            _play_rounds.__wrapped__(*arguments, self._classifiers, labels, scores)
         return scores
 
     def scores(self, features: Any) -> Floats:
         """Return the selected kernel's f(x), (t,)."""
-        return self._classifiers.scores(features)[:, self.selected()]
-
-
-class SelectionWithBudget(KernelSelection):
-    """The state of a pass with a budget; see `grambench.algorithms.streaming.OnlineState`."""
-
-    def __init__(self, parameters: BanditParameters, rule: DrawRule, source: Source, rng: np.random.Generator) -> None:
-        super().__init__(parameters, rule, source.count, rng)
-        self._source, self._capacity = source, int(parameters.budget)
-        self._dual: list[Floats] = [np.empty(0)] * source.count
-
-    def block(self, features: Any, labels: Labels) -> Floats:
-        """Learn from b examples in turn, and return the score of each by the kernel drawn for it, (b,)."""
-        scores, block = np.empty(len(labels)), self._source.prepare(features)
-        for t, (y, uniform) in enumerate(zip(labels.tolist(), self._rng.random(len(labels)), strict=True)):
-            k, divisor = draw_kernel(self._rule, self._losses, uniform)
-            # One example at a time, since the other kernels need no values with it.
-            example = block[t : t + 1]
-            scores[t] = self._kernel_scores(k, example)[0]
-            if y * scores[t] <= 0.0:
-                count_mistake(self._losses, k, divisor)
-                full = len(self._dual[k]) == self._capacity
-                self._source.replace(k, int(full), example, np.array([0]))
-                self._dual[k] = np.append(self._dual[k][int(full) :], self._rule.step * y / divisor)
-        return scores
-
-    def scores(self, features: Any) -> Floats:
-        """Return the selected kernel's f(x), (t,)."""
-        return self._kernel_scores(self.selected(), self._source.prepare(features))
-
-    def _kernel_scores(self, kernel: int, block: Any) -> Floats:
-        """Return f_k(x) of a block, (b,)."""
-        dual, values = self._dual[kernel], self._source.values(kernel, 0, block)
-        return np.array([lane_product(dual, row[: len(dual)]) for row in values])
+        kernel = self.selected()
+        if isinstance(self._classifiers, LinearClassifiers):
+            return self._classifiers.scores(features)[:, kernel]
+        self._classifiers.prepare(features)
+        return self._classifiers.scores(kernel, self._classifiers.block)
 
 
 @njit(cache=True)
@@ -157,8 +141,8 @@ def step_size(rule, number):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def draw_kernel(rule, losses, uniform):  # type: ignore[no-untyped-def]
-    """Begin a round; return the drawn kernel, and what its loss and step are divided by."""
+def _draw_kernel(losses, rule, uniform):  # type: ignore[no-untyped-def]
+    """Begin a round; return the drawn kernel and the probability of its draw."""
     losses.rounds[0] += 1
     p, total, least = np.empty(losses.sums.size), 0.0, losses.sums.min()
     eta = step_size(rule, losses.rounds[0])
@@ -169,25 +153,11 @@ def draw_kernel(rule, losses, uniform):  # type: ignore[no-untyped-def]
     for k in range(p.size):
         p[k] = (1.0 - rule.delta) * (p[k] / total) + rule.delta / p.size
     k = draw(p, uniform)
-    return k, p[k] if rule.divides else 1.0
+    return k, p[k]
 
 
 @njit(cache=True)
-def count_mistake(losses, k, divisor):  # type: ignore[no-untyped-def]
-    """Add a mistake of the drawn kernel to its losses."""
-    losses.sums[k] += 1.0 / divisor
-    losses.updates[k] += 1
-
-
-@njit(cache=True)
-def _play_rounds(features, labels, uniforms, rule, losses, starts, linear, scores):  # type: ignore[no-untyped-def]
-    """Play the rounds of a block on features (b, D_1 + ... + D_m), and write their scores, (b,)."""
-    products = np.empty(linear.size, dtype=np.float32)
+def _play_rounds(losses, rule, uniforms, experts, labels, scores):  # type: ignore[no-untyped-def]
+    """Play the rounds of a block, and write their scores, (b,)."""
     for t in range(labels.size):
-        k, divisor = draw_kernel(rule, losses, uniforms[t])
-        weights, row = linear[starts[k] : starts[k + 1]], features[t, starts[k] : starts[k + 1]]
-        scores[t] = inner_product(weights, row, products)
-        # A score of exactly 0 is a mistake on both classes, as printed.
-        if labels[t] * scores[t] <= 0.0:
-            count_mistake(losses, k, divisor)
-            add_to(weights, row, rule.step * labels[t] / divisor)
+        scores[t] = play_round(losses, rule, uniforms[t], experts, t, labels[t])

@@ -16,23 +16,24 @@ What a full classifier does at a mistake is one of three ways:
   (Orabona, Keshet and Caputo 2009). An update then costs O(B^2). Before a classifier is full, only examples with a
   negligible part outside of the span are projected, where the paper has a threshold as its parameter.
 
-A sum runs from the oldest to the latest support vector, in the four lanes of `grambench.algorithms.scores`. The score
+A sum runs from the oldest to the latest support vector, in the four lanes of `grambench.algorithms.rows`. The score
 of a round is therefore that of the predictor, bit for bit.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms.budget import PerceptronBudget
+from grambench.algorithms.experts import FIRST, Learned, Needed, RoundsOfAll, RoundsOfEach, write_scores
 from grambench.algorithms.fit import Work
 from grambench.common.lazy_numba import njit
-from grambench.common.types import Floats, Indices, Labels
+from grambench.common.types import Floats, Indices, Order
 
 BLOCK = 96  # examples whose kernel values are computed together
 WAYS = {"forget": 0, "shrink": 1, "project": 2}  # the codes of `when_full` that compiled rounds read
+READY = np.ones(1, dtype=np.bool_)  # of a classifier that is handed out alone
 NEGLIGIBLE = 1e-6  # part of k(x, x) outside of the span of the support vectors that a projection leaves out
 
 
@@ -134,26 +135,75 @@ class Window(NamedTuple):
         return cls(np.empty((0, 0)), np.empty(0), nothing, nothing, np.empty(0), np.empty((0, 0)))
 
 
-class Learned(NamedTuple):
-    """The output of b rounds with r classifiers.
+class Windows(NamedTuple):
+    """The classifiers of r kernels during a block.
 
     Attributes
     ----------
-    scores : ndarray of float64 (b, r)
-        Scores of the examples before their labels were used.
-    updated : ndarray of bool (b, r)
-        Whether a round changed a classifier.
-    sizes : ndarray of int64 (b, r)
-        Number of support vectors after each round.
+    windows : tuple of r Windows
+        Their support vectors; empty for a classifier that is not ready.
+    ready : ndarray of bool (r,)
+        Whether a classifier's kernel values with the block have been computed.
+    capacity : int
+        Largest number of support vectors of each classifier.
+    way : int
+        What a full classifier does, a code of WAYS.
     """
 
-    scores: Floats
-    updated: NDArray[np.bool_]
-    sizes: NDArray[np.int64]
+    windows: tuple[Window, ...]
+    ready: NDArray[np.bool_]
+    capacity: int
+    way: int
+
+    def score(self, k: int, t: int) -> float:
+        """Return f_k(x) of the example of round t."""
+        return window_score(self.windows[k], t)  # type: ignore[no-any-return]
+
+    def lacks_values(self, k: int) -> bool:
+        """Return whether the kernel values of a classifier have to be computed."""
+        return not self.ready[k]
+
+    def update(self, k: int, t: int, coefficient: float) -> None:
+        """Let f_k learn from the example of round t, with its label as the coefficient."""
+        correct(self.windows[k], t, coefficient, self.capacity, self.way)
+
+
+class SummedWindows(Windows):
+    """The classifiers of kernels that share their support vectors, whose terms are added one by one, without lanes."""
+
+    __slots__ = ()
+
+    def score(self, k: int, t: int) -> float:
+        """Return f_k(x) of the example of round t."""
+        window = self.windows[k]
+        return plain_sum(window, window.values.shape[0] - window.origin.size + t)  # type: ignore[no-any-return]
+
+    def squared_norm(self, k: int, t: int) -> float:
+        """Return k(x, x) of the example of round t."""
+        window = self.windows[k]
+        rows, columns = window.values.shape
+        return window.values[rows - window.origin.size + t, columns - window.origin.size + t]  # type: ignore[no-any-return]
+
+    def make_room(self, squared_norms: Floats, least: float) -> bool:
+        """Remove the oldest support vector of full classifiers; return whether they were full."""
+        first, end = self.windows[0].bounds
+        if end - first < self.capacity:
+            return False
+        for k in range(squared_norms.size):
+            window = self.windows[k]
+            row, dual = row_of(window.origin, first, window.values.shape[0], window.values.shape[1]), window.dual[first]
+            change = dual * (2.0 * dual * window.values[row, first] - 4.0 * plain_sum(window, row))
+            squared_norms[k] = max(squared_norms[k] + change, least)
+            window.bounds[0] += 1
+        return True
+
+    def update(self, k: int, t: int, coefficient: float) -> None:
+        """Add coefficient k(x, .) to f_k."""
+        append_example(self.windows[k], t, coefficient, self.capacity)
 
 
 class BoundedClassifiers:
-    """Perceptrons with at most `capacity` support vectors each.
+    """Perceptrons with at most `capacity` support vectors each; see `grambench.algorithms.experts.Classifiers`.
 
     Parameters
     ----------
@@ -163,109 +213,109 @@ class BoundedClassifiers:
         Largest number of support vectors of each classifier.
     when_full : str
         One of WAYS.
-    classifiers : sequence of r int, optional
-        The classifiers of the source that learn; by default all.
+    kernels : sequence of r int, optional
+        The kernels of the source that have classifiers; by default all.
+    kind : type
+        Windows, or SummedWindows.
 
     Attributes
     ----------
     dual : list of ndarray of float64 (s,)
         Coefficients of each classifier's support vectors.
-    updates : ndarray of int64 (r,)
-        How often each classifier has changed.
     """
 
+    block = BLOCK
+
     def __init__(
-        self, source: Source, capacity: int, when_full: str = "forget", classifiers: Sequence[int] | None = None
+        self,
+        source: Source,
+        capacity: int,
+        when_full: str = "forget",
+        kernels: Sequence[int] | None = None,
+        kind: type[Windows] = Windows,
     ) -> None:
-        self._source, self.capacity, self.way = source, capacity, WAYS[when_full]
-        self._numbers = range(source.count) if classifiers is None else classifiers
-        self.dual: list[Floats] = [np.empty(0)] * len(self._numbers)
-        self.updates = np.zeros(len(self._numbers), dtype=np.int64)
-        self._shrinking = np.zeros((len(self._numbers), 2))
-        self._inverses: list[Floats] = [np.empty((0, 0))] * len(self._numbers)
+        self._source, self.count, self._kind = source, source.count, kind
+        self._capacity, self._way = capacity, WAYS[when_full]
+        self._kernels = range(source.count) if kernels is None else kernels
+        self.dual: list[Floats] = [np.empty(0)] * len(self._kernels)
+        self._shrinking = np.zeros((len(self._kernels), 2))
+        self._inverses: list[Floats] = [np.empty((0, 0))] * len(self._kernels)
 
-    def prepare(self, examples: Any) -> Any:
-        """Return the block of examples that `window` and `close` get."""
-        return self._source.prepare(examples)
+    def _experts(self, windows: Sequence[Window], ready: NDArray[np.bool_]) -> Windows:
+        return self._kind(tuple(windows), ready, self._capacity, self._way)
 
-    def window(self, classifier: int, block: Any) -> Window:
+    def _open(self, k: int, block: Any) -> Window:
         """Return the window of a classifier on a block."""
-        dual, examples, older = self.dual[classifier], len(block), 0
-        if self.way == WAYS["shrink"]:
-            # A factor needs the score of the support vector that is removed, and the block may remove this many.
-            older = min(len(dual), max(0, len(dual) + examples - self.capacity))
-        if self.way == WAYS["project"]:
-            self._reserve_inverse(classifier, min(self.capacity, len(dual) + examples))
+        dual, examples, older = self.dual[k], len(block), 0
+        if self._way == WAYS["shrink"] or self._kind is SummedWindows:
+            # A factor and a norm need the score of the support vector that is removed; the block may remove this many.
+            older = min(len(dual), max(0, len(dual) + examples - self._capacity))
+        if self._way == WAYS["project"]:
+            self._reserve_inverse(k, min(self._capacity, len(dual) + examples))
         return Window(
-            values=self._source.values(self._numbers[classifier], older, block),
+            values=self._source.values(self._kernels[k], older, block),
             dual=np.concatenate([dual, np.empty(examples)]),
             origin=np.empty(examples, dtype=np.int64),
             bounds=np.array([0, len(dual)]),
-            shrinking=self._shrinking[classifier],
-            inverse=self._inverses[classifier],
+            shrinking=self._shrinking[k],
+            inverse=self._inverses[k],
         )
 
-    def _reserve_inverse(self, classifier: int, size: int) -> None:
+    def _reserve_inverse(self, k: int, size: int) -> None:
         """Make room for the inverse of the Gram matrix of `size` support vectors."""
-        inverse, current = self._inverses[classifier], len(self.dual[classifier])
+        inverse, current = self._inverses[k], len(self.dual[k])
         if size > len(inverse):
             # With twice the rows, it is copied as often as the size doubles.
-            larger = np.zeros((min(self.capacity, 2 * size),) * 2)
+            larger = np.zeros((min(self._capacity, 2 * size),) * 2)
             larger[:current, :current] = inverse[:current, :current]
-            self._inverses[classifier] = larger
+            self._inverses[k] = larger
 
-    def close(self, classifier: int, window: Window, block: Any) -> None:
-        """Keep the support vectors that a classifier has after a block."""
-        size, (first, end) = len(self.dual[classifier]), window.bounds
-        self.dual[classifier] = window.dual[first:end].copy()
-        added = window.origin[max(0, first - size) : end - size]
-        self._source.replace(self._numbers[classifier], min(first, size), block, added)
+    def _close(self, k: int, window: Window, block: Any) -> NDArray[np.int64]:
+        """Keep the support vectors that a classifier has after a block; return their number after each round, (b,)."""
+        size, (first, end) = len(self.dual[k]), window.bounds
+        added = window.origin[: end - size]
+        self.dual[k] = window.dual[first:end].copy()
+        self._source.replace(self._kernels[k], min(first, size), block, added[max(0, first - size) :])
+        return np.minimum(size + np.cumsum(np.bincount(added, minlength=len(block))), self._capacity)
 
-    def learn(self, examples: Any, labels: Labels) -> Learned:
-        """Learn from b examples in turn."""
-        block = self.prepare(examples)
-        shape = len(self.dual), len(labels)
-        scores, updated, sizes = np.empty(shape), np.empty(shape, dtype=np.bool_), np.empty(shape, dtype=np.int64)
-        for k in range(len(self.dual)):
-            window = self.window(k, block)
-            _learn_block(window, labels, self.capacity, self.way, scores[k], updated[k], sizes[k])
-            self.close(k, window, block)
-        self.updates += updated.sum(axis=1)
-        # Compiled loops that read these arrays are compiled for one layout.
-        return Learned(np.ascontiguousarray(scores.T), np.ascontiguousarray(updated.T), np.ascontiguousarray(sizes.T))
+    def play_each(self, examples: Any, rounds: RoundsOfEach) -> Learned:
+        """Let each classifier play the rounds by itself."""
+        block, r = self._source.prepare(examples), len(self.dual)
+        (scores, dual), sizes = np.zeros((2, r, len(block))), np.empty((r, len(block)), dtype=np.int64)
+        for k in range(r):
+            window = self._open(k, block)
+            rounds(FIRST, scores[k : k + 1], dual[k : k + 1], 0, self._experts([window], READY))
+            sizes[k] = self._close(k, window, block)
+        return Learned.of_classifiers(scores, dual, sizes)
+
+    def play_all(self, examples: Any, rounds: RoundsOfAll, needed: Needed | None = None) -> NDArray[np.int64]:
+        """Let all classifiers play the rounds together; values of a kernel that no round needs are not computed."""
+        block, r, t = self._source.prepare(examples), len(self.dual), 0
+        ready = np.full(r, needed is None)
+        windows = [Window.empty() if needed else self._open(k, block) for k in range(r)]
+        while (t := rounds(t, self._experts(windows, ready))) < len(block) and needed:
+            for k in np.flatnonzero(needed(t) & ~ready).tolist():
+                windows[k], ready[k] = self._open(k, block), True
+        sizes = np.tile([len(dual) for dual in self.dual], (len(block), 1))
+        for k in np.flatnonzero(ready).tolist():
+            sizes[:, k] = self._close(k, windows[k], block)
+        return sizes
 
     def scores(self, examples: Any) -> Floats:
         """Return f_k(x), (t, r)."""
-        scores, block = np.empty((len(self.dual), len(examples))), self.prepare(examples)
-        for k in range(len(self.dual)):
-            _write_scores(self.window(k, block), scores[k])
+        block = self._source.prepare(examples)
+        scores = np.empty((len(self.dual), len(block)))
+        for k in range(len(scores)):
+            write_scores(self._experts([self._open(k, block)], READY), FIRST, scores[k : k + 1])
         return np.ascontiguousarray(scores.T)
 
+    def expansion(self, k: int, dual: Floats, order: Order) -> tuple[NDArray[np.int32], Floats]:
+        """Return the support vectors of a classifier on a pool, and their coefficients, after a pass."""
+        return self._source.numbers[self._kernels[k]], self.dual[k]  # type: ignore[attr-defined]
 
-class OneBoundedClassifier:
-    """The state of a Perceptron with one of m kernels; see `grambench.algorithms.streaming.OnlineState`."""
-
-    def __init__(self, source: Source, kernel: int, budget: PerceptronBudget) -> None:
-        self._classifier = BoundedClassifiers(source, int(budget.budget), budget.when_full, [kernel])
-        self.weights = np.eye(source.count)[kernel]
-
-    @property
-    def updates(self) -> NDArray[np.int64]:
-        """Updates of each kernel's classifier, (m,)."""
-        return np.asarray((self.weights > 0.0) * self._classifier.updates[0])
-
-    def block(self, features: Floats, labels: Labels) -> Floats:
-        """Learn from b examples in turn, and return the score of each before its label was used, (b,)."""
-        return self._classifier.learn(features, labels).scores[:, 0]
-
-    def scores(self, features: Floats) -> Floats:
-        """Return f(x), (t,)."""
-        return self._classifier.scores(features)[:, 0]
-
-
-def blocks(examples: int) -> Iterator[slice]:
-    """Yield the slices of a pass, of BLOCK examples each."""
-    return (slice(start, start + BLOCK) for start in range(0, examples, BLOCK))
+    def work(self, sizes: NDArray[np.int64], n: int) -> Work:
+        """Return the work of a pass from the numbers of support vectors after each round, (T, ...)."""
+        return bounded_work(sizes, n)
 
 
 def bounded_work(sizes: NDArray[np.int64], n: int) -> Work:
@@ -280,7 +330,7 @@ def bounded_work(sizes: NDArray[np.int64], n: int) -> Work:
 
 @njit(cache=True)
 def lane_product(dual, values):  # type: ignore[no-untyped-def]
-    """Return sum_s dual_s values_s, term s in lane s mod 4, as `grambench.algorithms.scores` has it."""
+    """Return sum_s dual_s values_s, term s in lane s mod 4, as `grambench.algorithms.rows` has it."""
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
     whole = dual.size // 4
     # Four sums of their own let the processor add without waiting for the last addition.
@@ -308,12 +358,12 @@ def window_score(window, t):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def shift_column(values, end, column):  # type: ignore[no-untyped-def]
-    """Copy a column of kernel values (..., rows, columns) to the end of those of the support vectors."""
-    # The columns of support vectors stay side by side, so that a score reads consecutive values. The overwritten column
-    # is that of an example of the block that is past, and was copied before if it was added.
-    if end < column:
-        values[..., end] = values[..., column]
+def plain_sum(window, row):  # type: ignore[no-untyped-def]
+    """Return the score of the example of a row, added in the order of arrival as a pass without a budget does."""
+    f = 0.0
+    for s in range(window.bounds[0], window.bounds[1]):
+        f += window.dual[s] * window.values[row, s]
+    return f
 
 
 @njit(cache=True)
@@ -331,7 +381,10 @@ def append_example(window, t, coefficient, capacity):  # type: ignore[no-untyped
     end, size = bounds[1], values.shape[1] - window.origin.size
     if end - bounds[0] == capacity:
         bounds[0] += 1
-    shift_column(values, end, size + t)
+    # The columns of support vectors stay side by side, so that a score reads consecutive values. The overwritten column
+    # is that of an example of the block that is past, and was copied before if it was added.
+    if end < size + t:
+        values[:, end] = values[:, size + t]
     window.dual[end] = coefficient
     window.origin[end - size] = t
     bounds[1] += 1
@@ -404,19 +457,3 @@ def _project(window, t, y, capacity):  # type: ignore[no-untyped-def]
         inverse[i, size] = inverse[size, i] = -coefficients[i] / rest
     inverse[size, size] = 1.0 / rest
     append_example(window, t, y, capacity)
-
-
-@njit(cache=True)
-def _learn_block(window, labels, capacity, way, scores, updated, sizes):  # type: ignore[no-untyped-def]
-    for t in range(labels.size):
-        scores[t] = window_score(window, t)
-        updated[t] = (scores[t] >= 0.0) != (labels[t] > 0)
-        if updated[t]:
-            correct(window, t, float(labels[t]), capacity, way)
-        sizes[t] = window.bounds[1] - window.bounds[0]
-
-
-@njit(cache=True)
-def _write_scores(window, scores):  # type: ignore[no-untyped-def]
-    for t in range(scores.size):
-        scores[t] = window_score(window, t)

@@ -13,9 +13,6 @@ A budget bounds time too: the scores of an example are sums over at most B suppo
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from grambench.common.parameters import Checked, Rule
 
 WHOLE_NUMBER = Rule("be a whole number of at least 0", lambda value: value >= 0 and value % 1 == 0)
@@ -53,14 +50,3 @@ class PerceptronBudget(Budget):
     """
 
     when_full: Literal["forget", "shrink", "project"] = "forget"
-
-
-def capped_counts(updates: NDArray[np.int64], capacity: int) -> NDArray[np.int64]:
-    """Return the number of support vectors of classifiers from their number of updates."""
-    return np.minimum(updates, capacity)
-
-
-def retained_rounds(updated: NDArray[np.bool_], capacity: int) -> NDArray[np.bool_]:
-    """Return the rounds whose examples each classifier still has at the end, of those that updated it, (T, ...)."""
-    updates_from_round = np.cumsum(updated[::-1], axis=0)[::-1]
-    return np.asarray(updated & (updates_from_round <= capacity))

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench import algorithms
-from grambench.algorithms.bounded import blocks
+from grambench.algorithms.bounded import BLOCK
+from grambench.algorithms.experts import blocks
 from grambench.algorithms.streaming import Basis
 from grambench.common.types import Approximation, Floats, Settings
 from grambench.kernels.approximation import FeatureMap
@@ -107,7 +108,7 @@ class FeatureLearner:
         if self._map is not None:
             self._vectors.with_norms(examples)  # refuses those that are too large
             return self._map.blocks(examples)
-        return ((rows, examples[rows]) for rows in blocks(len(examples)))
+        return ((rows, examples[rows]) for rows in blocks(len(examples), BLOCK))
 
     def learn(self, examples: Floats, numbers: NDArray[np.intp]) -> Floats:
         """Learn from examples in turn.

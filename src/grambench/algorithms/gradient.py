@@ -2,24 +2,21 @@
 
     f_k <- f_k - eta l'(y f_k(x)) y K_k(x, .)     in every round
 
-A classifier changes where its loss has a slope. On a pool, scores of all n examples are kept for each kernel; on
-features, blocks of examples are learned by `grambench.algorithms.streaming.LinearClassifiers`.
+A classifier changes where its loss has a slope.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms.fit import Work
+from grambench.algorithms.rows import RowClassifiers, SumRows
 from grambench.algorithms.scores import support_columns
-from grambench.algorithms.streaming import LOSSES, step_length
-from grambench.common.lazy_numba import njit
 from grambench.common.parameters import POSITIVE, Checked
 from grambench.common.types import Floats, Labels, Order
-from grambench.kernels.pool import Pool
+from grambench.kernels.pool import GramRows, Pool
 
 
 # Without slots, so that a class can inherit from this one and another base.
@@ -68,58 +65,12 @@ class KernelExpansions:
         return total
 
 
-@dataclass(frozen=True, slots=True)
-class GradientPass:
-    """The classifiers of m kernels in a pass over T examples.
-
-    Attributes
-    ----------
-    scores : ndarray of float64 (T, m)
-        f_k(x) of each round's example, before its label was used.
-    dual : ndarray of float64 (T, m)
-        Coefficient of each round's example; 0 where a classifier did not change.
-    """
-
-    scores: Floats
-    dual: Floats
-
-    @property
-    def updated(self) -> NDArray[np.bool_]:
-        """Whether a round changed a classifier, (T, m)."""
-        return np.asarray(self.dual != 0.0)
-
-    def predictor(self, weights: Floats, order: Order) -> KernelExpansions:
-        """Return the classifiers after the last round, with weights (m,) of the kernels."""
-        changed = self.updated.any(axis=1)
-        return KernelExpansions(weights, order[changed], np.ascontiguousarray(self.dual[changed].T))
-
-    def work(self, n: int) -> Work:
-        """Return the work of the pass: an update reads a row of n kernel values and adds it to the scores."""
-        total = int(self.updated.sum())
-        return Work(kernel_values=total * n, row_additions=total)
+def gradient_classifiers(pool: Pool, labels: Labels, kernels: Sequence[int] | None = None) -> RowClassifiers:
+    """Return the classifiers of some kernels, by default of all, before a pass over a pool's examples."""
+    return RowClassifiers(GramRows(pool.grams(), np.arange(len(labels))), labels, SumRows, kernels)  # type: ignore[arg-type]
 
 
-def gradient_pass(
-    parameters: GradientParameters, pool: Pool, labels: Labels, order: Order, kernels: Iterable[int]
-) -> GradientPass:
-    """Run the classifiers of some kernels over an order, each by itself; others stay at 0."""
-    shape, grams = (pool.shape[0], len(order)), pool.grams()
-    scores, dual = np.zeros(shape), np.zeros(shape)
-    for k in kernels:
-        learn_kernel(grams[k], labels, order, LOSSES[parameters.loss], parameters.eta, scores[k], dual[k])
-    return GradientPass(np.ascontiguousarray(scores.T), np.ascontiguousarray(dual.T))
-
-
-@njit(cache=True)
-def learn_kernel(gram, labels, order, loss, eta, scores, dual):  # type: ignore[no-untyped-def]
-    """Run the classifier of one kernel over T rounds; write f(x) into `scores`, and coefficients into `dual`, (T,)."""
-    values = np.zeros(len(gram))
-    for t in range(order.size):
-        i = order[t]
-        scores[t] = values[i]
-        length = step_length(loss, labels[i], scores[t])
-        if length > 0.0:
-            dual[t] = eta * length * labels[i]
-            row = gram[i]
-            for j in range(values.size):
-                values[j] += dual[t] * row[j]
+def expansions(weights: Floats, dual: Floats, order: Order) -> KernelExpansions:
+    """Return the classifiers after a pass from the coefficients of its rounds, (T, m), with weights of the kernels."""
+    changed = dual.any(axis=1)
+    return KernelExpansions(weights, order[changed], np.ascontiguousarray(dual[changed].T))

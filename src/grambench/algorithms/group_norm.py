@@ -18,6 +18,7 @@ Under a budget, the oldest step is taken back as soon as their number exceeds it
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, NamedTuple
@@ -292,13 +293,22 @@ class GroupNormClassifier:
         """The number of steps that have been taken back."""
         return int(self.steps.forgotten[0])
 
-    def epoch(self, rule: UpdateRule, order: Order) -> int:
-        """Visit examples in their order, and return the number of steps taken."""
-        start_time, before = time.process_time(), self.updates
-        self._scores.visit(order, rule)
-        self.epochs += 1
-        self._seconds += time.process_time() - start_time
-        return self.updates - before
+    def run(
+        self, rule: UpdateRule, epochs: int, orders: Callable[[], Order], stage: int = 1, *, until_no_step: bool = False
+    ) -> None:
+        """Pass over the examples, each time in the next order, and record some states of the stage and the last one.
+
+        The passes end early with one that makes no step, if they go on only until then.
+        """
+        for epoch in range(epochs):
+            order, start_time, before = orders(), time.process_time(), self.updates
+            self._scores.visit(order, rule)
+            self.epochs += 1
+            self._seconds += time.process_time() - start_time
+            is_last = epoch == epochs - 1 or (until_no_step and self.updates == before)
+            self._record(stage, always=is_last)
+            if is_last:
+                break
 
     def scores(self) -> Floats:
         """Return s(x, y) of all examples, (n, C)."""
@@ -327,7 +337,7 @@ class GroupNormClassifier:
         """Return ||w^k|| by the scale of theta, (m,)."""
         return np.asarray(np.sqrt(np.maximum(self.steps.squares, 0.0)) * self.steps.weights)
 
-    def record(self, stage: int, *, always: bool = False) -> None:
+    def _record(self, stage: int, *, always: bool) -> None:
         """Record the state after this epoch, if enough epochs have passed since the last recorded one."""
         if not always and self.epochs < max(self._recorded + 1, EPOCH_GROWTH * self._recorded):
             return
@@ -403,9 +413,9 @@ class GroupNormParameters(Checked):
     C: Annotated[float, POSITIVE] = 100.0
 
 
-def dual_norm(p: float) -> float:
-    """Return q with 1/p + 1/q = 1."""
-    return p / (p - 1.0)
+def dual_norm(p: float | None, kernels: int = 1) -> float:
+    """Return q with 1/p + 1/q = 1; without a p, q = 2 ln m of m kernels, or 2 where that is less."""
+    return max(2.0, 2.0 * np.log(kernels)) if p is None else p / (p - 1.0)
 
 
 @njit(cache=True)

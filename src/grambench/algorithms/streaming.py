@@ -17,20 +17,29 @@ The sums of inner products have a fixed order, in which halves are added to halv
 then give the same bits, and the compiler may use them.
 """
 
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms.bounded import Source
+from grambench.algorithms.bounded import BoundedClassifiers, Source
+from grambench.algorithms.budget import PerceptronBudget
+from grambench.algorithms.experts import (
+    Classifiers,
+    Learned,
+    Needed,
+    RoundsOfAll,
+    RoundsOfEach,
+    learn_each,
+    write_scores,
+)
 from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Labels
 
 Features = NDArray[np.float32]
 Starts = NDArray[np.int64]
 Basis = Starts | Source
-
-LOSSES = {"perceptron": 0, "hinge": 1, "logistic": 2}  # the codes that compiled loops read
 
 
 class OnlineState(Protocol):
@@ -56,68 +65,123 @@ def kernel_count(basis: Basis) -> int:
     return len(basis) - 1 if isinstance(basis, np.ndarray) else basis.count
 
 
+def perceptrons(basis: Basis, budget: PerceptronBudget, kernels: Sequence[int] | None = None) -> Classifiers:
+    """Return Perceptrons before the first example, on features or with a budget; by default one for each kernel."""
+    if isinstance(basis, np.ndarray):
+        return LinearClassifiers(basis, kernels)
+    return BoundedClassifiers(basis, int(budget.budget), budget.when_full, kernels)
+
+
+class Linear(NamedTuple):
+    """The linear classifiers of m kernels during a block.
+
+    Attributes
+    ----------
+    features : ndarray of float32 (b, D_1 + ... + D_m)
+        Features of the examples.
+    starts : ndarray of int64 (m + 1,)
+        Where the features of each kernel start.
+    linear : ndarray of float32 (D_1 + ... + D_m,)
+        The classifiers.
+    products : ndarray of float32 (D_1 + ... + D_m,)
+        Overwritten.
+    """
+
+    features: Features
+    starts: Starts
+    linear: Features
+    products: Features
+
+    def score(self, k: int, t: int) -> float:
+        """Return f_k(x) of the example of round t."""
+        first, end = self.starts[k], self.starts[k + 1]
+        return inner_product(self.linear[first:end], self.features[t, first:end], self.products)  # type: ignore[no-any-return]
+
+    def squared_norm(self, k: int, t: int) -> float:
+        """Return <x, x> of the example of round t."""
+        features = self.features[t, self.starts[k] : self.starts[k + 1]]
+        return inner_product(features, features, self.products)  # type: ignore[no-any-return]
+
+    def update(self, k: int, t: int, coefficient: float) -> None:
+        """Add coefficient times the example of round t to f_k."""
+        first, end = self.starts[k], self.starts[k + 1]
+        add_to(self.linear[first:end], self.features[t, first:end], coefficient)
+
+    def clear(self, k: int) -> None:
+        """Let f_k be 0 again."""
+        for j in range(self.starts[k], self.starts[k + 1]):
+            self.linear[j] = 0.0
+
+
 class LinearClassifiers:
-    """One linear classifier for each of m kernels, on the features of this kernel.
+    """One linear classifier for each of m kernels; see `grambench.algorithms.experts.Classifiers`.
 
     Parameters
     ----------
     starts : ndarray of int64 (m + 1,)
         Where the features of each kernel start.
-    loss : str
-        One of LOSSES; a classifier takes a gradient step on the loss of each example.
-    eta : float
-        Length of the steps.
+    kernels : sequence of r int, optional
+        The kernels that have classifiers; by default all.
 
     Attributes
     ----------
     linear : ndarray of float32 (D_1 + ... + D_m,)
         The classifiers.
-    updates : ndarray of int64 (m,)
-        How often each classifier has changed.
     """
 
-    def __init__(self, starts: Starts, loss: str = "perceptron", eta: float = 1.0) -> None:
-        self.starts, self._loss, self._eta = starts, LOSSES[loss], eta
+    def __init__(self, starts: Starts, kernels: Sequence[int] | None = None) -> None:
+        self.count, self.starts = len(starts) - 1, starts
+        self._kernels = np.arange(self.count) if kernels is None else np.array(kernels)
         self.linear = np.zeros(starts[-1], dtype=np.float32)
-        self.updates = np.zeros(len(starts) - 1, dtype=np.int64)
 
-    def learn(self, features: Features, labels: Labels) -> tuple[Floats, NDArray[np.bool_]]:
-        """Learn from b examples in turn; return f_k(x) before each label was used, and what changed, both (b, m)."""
-        scores, updated = (
-            np.empty((len(labels), len(self.updates))),
-            np.empty((len(labels), len(self.updates)), np.bool_),
-        )
-        learn_block(features, labels, self.starts, self.linear, self._loss, self._eta, scores, updated)
-        self.updates += updated.sum(axis=0)
-        return scores, updated
+    def experts(self, features: Features) -> Linear:
+        """Return the classifiers with the features of a block, for compiled rounds."""
+        return Linear(features, self.starts, self.linear, np.empty_like(self.linear))
 
-    def scores(self, features: Features) -> Floats:
-        """Return f_k(x), (t, m)."""
-        scores = np.empty((len(features), len(self.updates)))
-        _write_scores(features, self.starts, self.linear, scores)
-        return scores
+    def play_each(self, examples: Features, rounds: RoundsOfEach) -> Learned:
+        """Let each classifier play the rounds by itself."""
+        scores, dual = np.zeros((2, len(self._kernels), len(examples)))
+        rounds(self._kernels, scores, dual, 0, self.experts(examples))
+        return Learned.of_classifiers(scores, dual)
+
+    def play_all(self, examples: Features, rounds: RoundsOfAll, needed: Needed | None = None) -> None:
+        """Let all classifiers play the rounds together; no values are missing."""
+        rounds(0, self.experts(examples))
+
+    def scores(self, examples: Features) -> Floats:
+        """Return f_k(x), (t, r)."""
+        scores = np.empty((len(self._kernels), len(examples)))
+        write_scores(self.experts(examples), self._kernels, scores)
+        return np.ascontiguousarray(scores.T)
 
 
 class OneClassifier:
-    """The state of an algorithm with one of m kernels; see OnlineState."""
+    """The state of an algorithm with one of m kernels; see OnlineState.
 
-    def __init__(self, starts: Starts, kernel: int, loss: str = "perceptron", eta: float = 1.0) -> None:
-        self._features = slice(starts[kernel], starts[kernel + 1])
-        self._classifier = LinearClassifiers(starts[kernel : kernel + 2] - starts[kernel], loss, eta)
-        self.weights = np.eye(len(starts) - 1)[kernel]
+    Parameters
+    ----------
+    classifiers : Classifiers
+        The classifier of this kernel.
+    kernel : int
+        Number of the kernel.
+    loss, eta
+        See `grambench.algorithms.experts.learn_each`.
+    """
 
-    @property
-    def updates(self) -> NDArray[np.int64]:
-        """Updates of each kernel's classifier, (m,)."""
-        return np.asarray((self.weights > 0.0) * self._classifier.updates[0])
+    def __init__(self, classifiers: Classifiers, kernel: int, loss: str = "perceptron", eta: float = 1.0) -> None:
+        self._classifiers, self._loss, self._eta = classifiers, loss, eta
+        self.weights = np.eye(classifiers.count)[kernel]
+        self.updates = np.zeros(classifiers.count, dtype=np.int64)
 
-    def block(self, features: Features, labels: Labels) -> Floats:
+    def block(self, features: Any, labels: Labels) -> Floats:
         """Learn from b examples in turn, and return the score of each before its label was used, (b,)."""
-        return self._classifier.learn(features[:, self._features], labels)[0][:, 0]
+        learned = learn_each(self._classifiers, features, labels, self._loss, self._eta)
+        self.updates[self.weights > 0.0] += np.count_nonzero(learned.dual)
+        return learned.scores[:, 0]
 
-    def scores(self, features: Features) -> Floats:
+    def scores(self, features: Any) -> Floats:
         """Return f(x), (t,)."""
-        return self._classifier.scores(features[:, self._features])[:, 0]
+        return self._classifiers.scores(features)[:, 0]
 
 
 @njit(cache=True)
@@ -142,70 +206,3 @@ def add_to(weights, features, factor):  # type: ignore[no-untyped-def]
     narrow = np.float32(factor)
     for j in range(weights.size):
         weights[j] += narrow * features[j]
-
-
-@njit(cache=True)
-def loss_value(loss, margin):  # type: ignore[no-untyped-def]
-    """Return the loss at a margin y f(x): its code is one of LOSSES."""
-    if loss == 2:
-        # The smaller of the two exponentials cannot overflow.
-        return max(-margin, 0.0) + np.log1p(np.exp(-abs(margin)))
-    return max(0.0, 1.0 - margin) if loss == 1 else max(0.0, -margin)
-
-
-@njit(cache=True)
-def step_length(loss, y, score):  # type: ignore[no-untyped-def]
-    """Return minus the derivative of the loss by the score, over y: how far a gradient step of length 1 goes."""
-    if loss == 0:
-        return 1.0 if (score >= 0.0) != (y > 0) else 0.0
-    margin = y * score
-    if loss == 1:
-        return 1.0 if margin < 1.0 else 0.0
-    return 1.0 / (1.0 + np.exp(min(margin, 700.0)))
-
-
-@njit(cache=True)
-def learn_block(features, labels, starts, linear, loss, eta, scores, updated):  # type: ignore[no-untyped-def]
-    """Run the classifier of every kernel over a block, each by itself.
-
-    Parameters
-    ----------
-    features : ndarray of float32 (b, D_1 + ... + D_m)
-        Features of the examples.
-    labels : ndarray of int8 (b,)
-        -1 or +1.
-    starts : ndarray of int64 (m + 1,)
-        Where the features of each kernel start.
-    linear : ndarray of float32 (D_1 + ... + D_m,)
-        The classifiers; changed in place.
-    loss : int
-        Code of the loss.
-    eta : float
-        Step size.
-    scores : ndarray of float64 (b, m)
-        Receives f_k(x) before the label is used.
-    updated : ndarray of bool (b, m)
-        Receives which classifiers changed.
-    """
-    for k in range(starts.size - 1):
-        weights = linear[starts[k] : starts[k + 1]]
-        products = np.empty(weights.size, dtype=np.float32)
-        for t in range(labels.size):
-            row = features[t, starts[k] : starts[k + 1]]
-            score = inner_product(weights, row, products)
-            scores[t, k] = score
-            length = step_length(loss, labels[t], score)
-            updated[t, k] = length > 0.0
-            if length > 0.0:
-                add_to(weights, row, eta * length * labels[t])
-
-
-@njit(cache=True)
-def _write_scores(features, starts, linear, out):  # type: ignore[no-untyped-def]
-    """Write f_k(x) of a block into `out`, (b, m)."""
-    products = np.empty(linear.size, dtype=np.float32)
-    for k in range(starts.size - 1):
-        for t in range(len(features)):
-            out[t, k] = inner_product(
-                linear[starts[k] : starts[k + 1]], features[t, starts[k] : starts[k + 1]], products
-            )

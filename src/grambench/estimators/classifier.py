@@ -26,7 +26,7 @@ from grambench.kernels.pools import VectorPools
 if TYPE_CHECKING:  # imported where something is learned
     from grambench.algorithms.feature_learner import FeatureLearner
 
-PASS_ONCE = ("om2_multiclass", "omkc_multiclass")  # multi-class algorithms that learn online
+PASS_ONCE = ("om2_multiclass",)  # multi-class algorithms that learn online
 COST = 1.0  # default C of an SVM on a learned kernel
 
 

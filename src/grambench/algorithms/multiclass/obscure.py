@@ -77,19 +77,13 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     n, epochs = len(order), parameters.online + parameters.batch
     regularisation = 1.0 / (parameters.C * n)
     classifier = GroupNormClassifier(pool, labels, dual_norm(parameters.p), epochs * n, regularisation)
-    for epoch in range(parameters.online):
-        updates = classifier.epoch(UpdateRule(step=parameters.eta), rng.permutation(order))
-        is_last = not updates or epoch == parameters.online - 1
-        classifier.record(1, always=is_last)
-        if is_last:
-            break
+    online = UpdateRule(step=parameters.eta)
+    classifier.run(online, parameters.online, lambda: rng.permutation(order), until_no_step=True)
     # (10), with f(0) = 1.
     objective = classifier.states[-1].objective if classifier.states else 1.0
     radius = np.sqrt(2.0 * objective / regularisation)
     if parameters.bounded:
         radius = min(radius, np.sqrt(2.0 / regularisation))
     descent = UpdateRule(regularisation=regularisation, radius=radius)
-    for epoch in range(parameters.batch):
-        classifier.epoch(descent, rng.permutation(order))
-        classifier.record(2, always=epoch == parameters.batch - 1)
+    classifier.run(descent, parameters.batch, lambda: rng.permutation(order), stage=2)
     return classifier.fit()

@@ -64,10 +64,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     """Pass over the order."""
     check_class_numbers(pool, labels, order)
     m = pool.shape[0]
-    q = max(2.0, 2.0 * np.log(m)) if parameters.p is None else dual_norm(parameters.p)
-    rounds = parameters.passes * len(order)
+    q, rounds = dual_norm(parameters.p, m), parameters.passes * len(order)
     classifier = GroupNormClassifier(pool, labels, q, rounds, 0.0, parameters.capacity(rounds))
-    for epoch in range(parameters.passes):
-        classifier.epoch(UpdateRule(slope=m ** (-2.0 / q)), order)
-        classifier.record(1, always=epoch == parameters.passes - 1)
+    classifier.run(UpdateRule(slope=m ** (-2.0 / q)), parameters.passes, lambda: order)
     return classifier.fit()

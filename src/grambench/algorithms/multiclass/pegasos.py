@@ -57,7 +57,6 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     check_class_numbers(pool, labels, order)
     regularisation, rounds = 1.0 / (parameters.C * len(order)), parameters.epochs * len(order)
     classifier = GroupNormClassifier(pool, labels, dual_norm(parameters.p), rounds, regularisation)
-    for epoch in range(parameters.epochs):
-        classifier.epoch(UpdateRule(regularisation=regularisation), rng.permutation(order))
-        classifier.record(1, always=epoch == parameters.epochs - 1)
+    rule = UpdateRule(regularisation=regularisation)
+    classifier.run(rule, parameters.epochs, lambda: rng.permutation(order))
     return classifier.fit()

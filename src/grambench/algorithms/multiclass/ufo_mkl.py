@@ -71,7 +71,7 @@ class UFOClassifier(GroupNormClassifier):
     """A multi-class classifier with the regulariser of UFO-MKL."""
 
     def __init__(self, parameters: Parameters, pool: Pool, labels: Labels) -> None:
-        q = max(2.0, 2.0 * np.log(pool.shape[0])) if parameters.p is None else dual_norm(parameters.p)
+        q = dual_norm(parameters.p, pool.shape[0])
         regularisation, rounds = 1.0 / (parameters.C * len(labels)), parameters.epochs * len(labels)
         super().__init__(pool, labels, q, rounds, regularisation)
         self._sparsity = parameters.sparsity
@@ -92,7 +92,5 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     """Pass over random permutations of the examples."""
     check_class_numbers(pool, labels, order)
     classifier = UFOClassifier(parameters, pool, labels)
-    for epoch in range(parameters.epochs):
-        classifier.epoch(classifier.rule, rng.permutation(order))
-        classifier.record(1, always=epoch == parameters.epochs - 1)
+    classifier.run(classifier.rule, parameters.epochs, lambda: rng.permutation(order))
     return classifier.fit()

@@ -33,25 +33,20 @@ Daniely, Gonen and Shalev-Shwartz (2015). Strongly adaptive online learning. Int
 Learning, 1405-1411. The intervals are theirs.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 
 from grambench.algorithms.bandit import normalised_weights
 from grambench.algorithms.checks import check_two_classes
-from grambench.algorithms.fit import Fit, Trace, Work
-from grambench.algorithms.gradient import GradientParameters, KernelExpansions, learn_kernel
+from grambench.algorithms.experts import LOSSES, Classifiers, Learned, clear, loss_value, pass_work, play_alone
+from grambench.algorithms.fit import Fit, Trace
+from grambench.algorithms.gradient import GradientParameters, KernelExpansions, expansions, gradient_classifiers
 from grambench.algorithms.online.raker import combine_scores, write_weights
-from grambench.algorithms.streaming import (
-    LOSSES,
-    Features,
-    LinearClassifiers,
-    OnlineState,
-    Starts,
-    learn_block,
-    loss_value,
-)
+from grambench.algorithms.streaming import LinearClassifiers, OnlineState, Starts
 from grambench.common.lazy_numba import njit
 from grambench.common.parameters import POSITIVE
 from grambench.common.types import Floats, Labels, Order
@@ -97,55 +92,24 @@ class Ensemble:
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass; support vectors are counted over all kernels, each once for all intervals."""
     check_two_classes(pool, labels, order)
-    (m, _, n), rounds, loss = pool.shape, len(order), LOSSES[parameters.loss]
-    meta, grams, signs = Intervals(parameters, m), pool.grams(), labels[order]
-    # The interval of the round after the last may be the first of its length.
-    count = (rounds + 1).bit_length()
-    scores, weights = np.zeros((rounds, count)), np.zeros((rounds, m, count))
-    dual, updated = np.zeros((count, m, rounds)), np.zeros((rounds, m), dtype=np.bool_)
-    updates = 0
-    for level in range(count):
-        eta, each = meta.eta(level), np.zeros((m, rounds))
-        for k in range(m):
-            _learn_level(grams[k], labels, order, loss, eta, 2**level, each[k], dual[level, k])
-        updates += int(np.count_nonzero(dual[level]))
-        updated |= (dual[level] != 0.0).T
-        logarithms = np.zeros(m)
-        part = np.empty((rounds, m))
-        _combine_level(np.ascontiguousarray(each.T), signs, loss, eta, 1, 2**level, logarithms, scores[:, level], part)
-        weights[:, :, level] = part
-    shares, combined = np.empty((rounds, count)), np.empty(rounds)
-    meta.combine(scores, signs, combined, shares)
-    mixed = np.einsum("tkl,tl->tk", weights, shares)
+    state, rounds = AdaRaker(parameters, partial(gradient_classifiers, pool, labels)), len(order)
+    levels, scores, shares = state.learn(order, labels[order])
+    mixed = np.einsum("tkl,tl->tk", np.stack([weights for _, weights in levels], axis=2), shares)
     members = []
-    for level in range(count):
+    for level, (learned, weights) in enumerate(levels):
         # Only the interval that contains the next round predicts; one that begins with it has no support vectors.
         first = max(0, (rounds + 1) // 2**level * 2**level - 1)
-        used = dual[level, :, first:].any(axis=0)
-        coefficients = np.ascontiguousarray(dual[level, :, first:][:, used])
-        members.append(KernelExpansions(weights[-1, :, level], order[first:][used], coefficients))
+        members.append(expansions(weights[-1], learned.dual[first:], order[first:]))
     trace = Trace(
-        mistakes=(combined >= 0.0) != (signs > 0),
-        scores=combined,
-        support_vectors=np.cumsum(updated.sum(axis=1)),
+        mistakes=(scores >= 0.0) != (labels[order] > 0),
+        scores=scores,
+        support_vectors=np.cumsum(np.any([learned.updated for learned, _ in levels], axis=0).sum(axis=1)),
         weights=mixed,
-        updates=updated.sum(axis=0),
+        updates=state.updates,
     )
-    return Fit(
-        weights=mixed[-1],
-        predictor=Ensemble(shares[-1], tuple(members)),
-        trace=trace,
-        work=Work(kernel_values=updates * n, row_additions=updates),
-    )
-
-
-@njit(cache=True)
-def _learn_level(gram, labels, order, loss, eta, length, scores, dual):  # type: ignore[no-untyped-def]
-    """Run the classifiers of one kernel on all intervals of a length, which cover the rounds from this number on."""
-    for start in range(length - 1, order.size, length):
-        # Rounds are numbered from 1, positions in the order from 0.
-        stop = min(start + length, order.size)
-        learn_kernel(gram, labels, order[start:stop], loss, eta, scores[start:stop], dual[start:stop])
+    updates = sum(int(learned.sizes[-1].sum()) for learned, _ in levels)
+    predictor = Ensemble(shares[-1], tuple(members))
+    return Fit(weights=mixed[-1], predictor=predictor, trace=trace, work=pass_work(updates, len(labels)))
 
 
 @njit(cache=True)
@@ -174,12 +138,10 @@ class Intervals:
     ----------
     parameters : Parameters
         Of AdaRaker.
-    m : int
-        The number of kernels.
     """
 
-    def __init__(self, parameters: Parameters, m: int) -> None:
-        self._eta, self._loss, self.m = parameters.eta, LOSSES[parameters.loss], m
+    def __init__(self, parameters: Parameters) -> None:
+        self._eta, self._loss = parameters.eta, LOSSES[parameters.loss]
         self.round, self.logarithms = 1, np.array([np.log(self.eta(0))])
 
     def eta(self, level: int) -> float:
@@ -228,72 +190,93 @@ def _combine_intervals(scores, labels, loss, etas, first, logarithms, combined, 
 
 def start(parameters: Parameters, starts: Starts, rng: np.random.Generator) -> OnlineState:
     """Return the state before the first example; see `grambench.algorithms.streaming`."""
-    return AdaRakerOnFeatures(parameters, starts)
+    return AdaRaker(parameters, partial(LinearClassifiers, starts))
 
 
-class AdaRakerOnFeatures:
-    """The state of a pass on features; see `grambench.algorithms.streaming.OnlineState`."""
+class AdaRaker:
+    """The state of a pass; see `grambench.algorithms.streaming.OnlineState`.
 
-    def __init__(self, parameters: Parameters, starts: Starts) -> None:
-        self._starts, self._loss = starts, parameters.loss
-        self._meta = Intervals(parameters, len(starts) - 1)
-        self._classifiers: list[LinearClassifiers] = []
-        self._logarithms: list[Floats] = []
-        self.updates = np.zeros(len(starts) - 1, dtype=np.int64)
+    Parameters
+    ----------
+    parameters : Parameters
+        Of AdaRaker.
+    new : callable
+        Returns the classifiers of a Raker before its first example.
+    """
+
+    def __init__(self, parameters: Parameters, new: Callable[[], Classifiers]) -> None:
+        self._new, self._loss = new, LOSSES[parameters.loss]
+        # The classifiers of the Raker of each length, and the logarithms of its weights of the kernels.
+        self._rakers: list[tuple[Classifiers, Floats]] = []
+        self._intervals = Intervals(parameters)
         self._reserve(1)
+        self.updates = np.zeros(self._rakers[0][0].count, dtype=np.int64)
 
     def _reserve(self, last: int) -> None:
         """Add a Raker for each length of an interval that contains a round up to `last`."""
-        for level in range(len(self._classifiers), last.bit_length()):
-            self._classifiers.append(LinearClassifiers(self._starts, self._loss, self._meta.eta(level)))
-            self._logarithms.append(np.zeros(len(self._starts) - 1))
+        for _ in range(len(self._rakers), last.bit_length()):
+            classifiers = self._new()
+            self._rakers.append((classifiers, np.zeros(classifiers.count)))
 
     @property
     def _shares(self) -> Floats:
         """Weights of the intervals that contain the next round, by their length."""
-        return normalised_weights(self._meta.logarithms)
+        return normalised_weights(self._intervals.logarithms)
 
     @property
     def weights(self) -> Floats:
         """Weights of the kernels, (m,), means over the intervals that contain the next round."""
-        each = np.array([normalised_weights(logarithms) for logarithms in self._logarithms])
+        each = np.array([normalised_weights(logarithms) for _, logarithms in self._rakers])
         return np.asarray(self._shares @ each[: len(self._shares)])
 
-    def block(self, features: Features, labels: Labels) -> Floats:
-        """Learn from b examples in turn, and return the score of each before its label was used, (b,)."""
-        first, b, m = self._meta.round, len(labels), len(self._starts) - 1
-        # The interval of the round after the block may be the first of its length.
-        self._reserve(first + b)
-        scores, updated = np.empty((b, len(self._classifiers))), np.zeros((b, m), dtype=np.bool_)
-        for level, classifiers in enumerate(self._classifiers):
-            arrays = np.zeros((b, m)), np.zeros((b, m), dtype=np.bool_)
-            settings = LOSSES[self._loss], self._meta.eta(level), first, 2**level
-            _learn_intervals(features, labels, self._starts, classifiers.linear, *settings, *arrays)
-            _combine_level(arrays[0], labels, *settings, self._logarithms[level], scores[:, level], np.empty((b, m)))
-            updated |= arrays[1]
-        self.updates += updated.sum(axis=0)
-        combined = np.empty(b)
-        self._meta.combine(scores, labels, combined, np.empty(scores.shape))
-        return combined
+    def learn(self, examples: Any, labels: Labels) -> tuple[list[tuple[Learned, Floats]], Floats, Floats]:
+        """Learn from b examples in turn.
 
-    def scores(self, features: Features) -> Floats:
+        Returns
+        -------
+        list of tuple
+            What the Raker of each length has learned, and its weights of the kernels after each round, (b, m).
+        ndarray of float64 (b,)
+            The score of each example before its label was used.
+        ndarray of float64 (b, levels)
+            The weights of the Rakers in the round that follows each.
+        """
+        first, levels = self._intervals.round, []
+        # The interval of the round after the block may be the first of its length.
+        self._reserve(first + len(labels))
+        scores = np.empty((len(labels), len(self._rakers)))
+        for level, (classifiers, logarithms) in enumerate(self._rakers):
+            settings = labels, self._loss, self._intervals.eta(level), first, 2**level
+            learned = classifiers.play_each(examples, partial(_learn_intervals, *settings))
+            weights = np.empty(learned.scores.shape)
+            _combine_level(learned.scores, *settings, logarithms, scores[:, level], weights)
+            levels.append((learned, weights))
+        combined, shares = np.empty(len(labels)), np.empty(scores.shape)
+        self._intervals.combine(scores, labels, combined, shares)
+        self.updates += np.any([learned.updated for learned, _ in levels], axis=0).sum(axis=0)
+        return levels, combined, shares
+
+    def block(self, features: Any, labels: Labels) -> Floats:
+        """Learn from b examples in turn, and return the score of each before its label was used, (b,)."""
+        return self.learn(features, labels)[1]
+
+    def scores(self, features: Any) -> Floats:
         """Return f(x), (t,)."""
         total = np.zeros(len(features))
-        for share, classifiers, logarithms in zip(self._shares, self._classifiers, self._logarithms, strict=True):
+        for share, (classifiers, logarithms) in zip(self._shares, self._rakers, strict=True):
             total += share * (classifiers.scores(features) @ normalised_weights(logarithms))
         return total
 
 
 @njit(cache=True)
-def _learn_intervals(features, labels, starts, linear, loss, eta, first, length, scores, updated):  # type: ignore[no-untyped-def]
-    """Run the classifiers of all kernels on each interval of a length."""
-    begin = max(0, length - first)
-    while begin < labels.size:
-        end = min(labels.size, begin + length - (first + begin) % length)
-        learn_block(
-            features[begin:end], labels[begin:end], starts, linear, loss, eta, scores[begin:end], updated[begin:end]
-        )
-        # The next interval begins with classifiers that are 0.
-        if (first + end) % length == 0:
-            linear[:] = 0.0
-        begin = end
+def _learn_intervals(labels, loss, eta, first, length, kernels, scores, dual, start, experts):  # type: ignore[no-untyped-def]
+    """Let each classifier play the rounds of each interval of a length by itself, from 0 on."""
+    for place in range(kernels.size):
+        begin = max(start, length - first)
+        while begin < labels.size:
+            end = min(labels.size, begin + length - (first + begin) % length)
+            play_alone(begin, end, experts, kernels[place], labels, loss, eta, scores[place], dual[place])
+            if (first + end) % length == 0:
+                clear(experts, kernels[place])
+            begin = end
+    return labels.size

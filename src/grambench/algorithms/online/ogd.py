@@ -29,10 +29,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from grambench.algorithms.checks import check_two_classes
+from grambench.algorithms.experts import learn_each, pass_work
 from grambench.algorithms.fit import Fit, Trace
-from grambench.algorithms.gradient import GradientParameters, gradient_pass
+from grambench.algorithms.gradient import GradientParameters, expansions, gradient_classifiers
 from grambench.algorithms.settings import OneKernel
-from grambench.algorithms.streaming import OneClassifier, OnlineState, Starts
+from grambench.algorithms.streaming import LinearClassifiers, OneClassifier, OnlineState, Starts
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
@@ -51,20 +52,23 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         If the pool has no kernel of that index.
     """
     check_two_classes(pool, labels, order)
-    kernel, weights = parameters.among(pool.shape[0]), np.zeros(pool.shape[0])
-    weights[kernel] = 1.0
-    passed = gradient_pass(parameters, pool, labels, order, [kernel])
-    updated, scores = passed.updated, passed.scores[:, kernel].copy()
+    kernel, m = parameters.among(pool.shape[0]), pool.shape[0]
+    classifiers, weights = gradient_classifiers(pool, labels, [kernel]), np.eye(m)[kernel]
+    learned = learn_each(classifiers, order, labels[order], parameters.loss, parameters.eta)
     trace = Trace(
-        mistakes=(scores >= 0.0) != (labels[order] > 0),
-        scores=scores,
-        support_vectors=np.cumsum(updated[:, kernel]),
+        mistakes=(learned.scores[:, 0] >= 0.0) != (labels[order] > 0),
+        scores=learned.scores[:, 0],
+        support_vectors=learned.sizes[:, 0],
         weights=np.tile(weights, (len(order), 1)),
-        updates=updated.sum(axis=0),
+        updates=(weights > 0.0) * learned.sizes[-1],
     )
-    return Fit(weights=weights, predictor=passed.predictor(weights, order), trace=trace, work=passed.work(len(labels)))
+    predictor = expansions(weights, np.where(weights > 0.0, learned.dual, 0.0), order)
+    return Fit(
+        weights=weights, predictor=predictor, trace=trace, work=pass_work(int(learned.sizes[-1, 0]), len(labels))
+    )
 
 
 def start(parameters: Parameters, starts: Starts, rng: np.random.Generator) -> OnlineState:
     """Return the state before the first example; see `grambench.algorithms.streaming`."""
-    return OneClassifier(starts, parameters.among(len(starts) - 1), parameters.loss, parameters.eta)
+    kernel = parameters.among(len(starts) - 1)
+    return OneClassifier(LinearClassifiers(starts, [kernel]), kernel, parameters.loss, parameters.eta)

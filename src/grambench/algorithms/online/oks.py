@@ -41,8 +41,8 @@ from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms import bandit_state
-from grambench.algorithms.bandit import ExponentialWeights, OnlineClassifiers, RoundRule, run
+from grambench.algorithms.bandit import DrawRule, ExponentialWeights, OnlineClassifiers, run
+from grambench.algorithms.bandit_state import KernelSelection
 from grambench.algorithms.checks import check_two_classes
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.streaming import Basis, OnlineState, kernel_count
@@ -69,29 +69,15 @@ class Parameters(ExponentialWeights):
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Select a kernel; support vectors are counted over all kernels."""
     check_two_classes(pool, labels, order)
-    etas = parameters.etas(pool.shape[0], len(order))
-    rules = [_round_rule(eta, parameters.step) for eta in etas]
+    etas = zip(parameters.delta, parameters.etas(pool.shape[0], len(order)), strict=True)
+    rules = [DrawRule(delta, eta, parameters.step, divides=True) for delta, eta in etas]
     return run(parameters, OnlineClassifiers(pool, parameters), rules, labels, order, rng)
 
 
 def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> OnlineState:
     """Return the state before the first example, for one pass; see `grambench.algorithms.streaming`."""
     first = replace(parameters, delta=parameters.delta[:1])
-    rule = bandit_state.DrawRule(
-        delta=first.delta[0],
-        # That of T = 1, which round t divides by the square root of t.
-        eta=first.etas(kernel_count(basis), 1)[0],
-        decays=first.eta is None,
-        step=first.step,
-        divides=True,
-    )
-    return bandit_state.start(first, rule, basis, rng)
-
-
-def _round_rule(eta: float, step: float) -> RoundRule:
-    def learn(score: float, y: int, p: float) -> tuple[float, float]:
-        if y * score > 0.0:  # z = 0, line 6
-            return 0.0, 0.0
-        return eta / p, step * y / p  # lines 7 and 8
-
-    return learn
+    # That of T = 1, which round t divides by the square root of t.
+    eta = first.etas(kernel_count(basis), 1)[0]
+    rule = DrawRule(first.delta[0], eta, first.step, divides=True, decays=first.eta is None)
+    return KernelSelection(first, rule, basis, rng)

@@ -45,7 +45,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from grambench.algorithms.bandit import ExponentialWeights, OnlineClassifiers, RoundRule, run
+from grambench.algorithms.bandit import ExponentialWeights, OnlineClassifiers, run
 from grambench.algorithms.checks import check_two_classes
 from grambench.algorithms.fit import Fit
 from grambench.common.parameters import POSITIVE
@@ -60,6 +60,20 @@ class MarginLoss(NamedTuple):
 
     value: Callable[[float], float]
     slope: Callable[[float], float]
+
+
+class LossRule(NamedTuple):
+    """What a round changes under a loss, and how kernels are drawn; see `grambench.algorithms.bandit.DrawRule`."""
+
+    delta: float
+    eta: float
+    step: float
+    loss: MarginLoss
+    divides: bool = True
+
+    def margin_loss(self, margin: float) -> tuple[float, float]:
+        """Return the loss at a margin, and its derivative."""
+        return self.loss.value(margin), self.loss.slope(margin)
 
 
 LOSSES = {
@@ -119,11 +133,12 @@ class BoundedClassifiers(OnlineClassifiers):
         super().__init__(pool, parameters)
         self._radius, self._squared_norms = parameters.radius, np.zeros(pool.shape[0])
 
-    def add(self, kernel: int, example: int, coefficient: float, score: float) -> None:
-        """Add coefficient k(x, .) to f_k, where score = f_k(x) before the addition, and shrink the sum."""
+    def update(self, kernel: int, example: int, coefficient: float) -> None:
+        """Add coefficient k(x, .) to f_k, for the example that was scored last, and shrink the sum."""
+        score = self.last_score
         if self.is_full(kernel, example):
             score = self._score_without_oldest(kernel, example, score)
-        super().add(kernel, example, coefficient, score)
+        super().update(kernel, example, coefficient)
         index = np.array([example])
         diagonal = float(self._pool.values(kernel, index, index)[0, 0])
         self.kernel_values += 1
@@ -147,14 +162,6 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     """Select a kernel; support vectors are counted over all kernels."""
     check_two_classes(pool, labels, order)
     m, n = pool.shape[0], len(order)
-    sizes = zip(parameters.etas(m, n, parameters.loss_bound), parameters.steps(m, n), strict=True)
-    rules = [_round_rule(LOSSES[parameters.loss], eta, step) for eta, step in sizes]
+    sizes = parameters.delta, parameters.etas(m, n, parameters.loss_bound), parameters.steps(m, n)
+    rules = [LossRule(*each, LOSSES[parameters.loss]) for each in zip(*sizes, strict=True)]
     return run(parameters, BoundedClassifiers(pool, parameters), rules, labels, order, rng)
-
-
-def _round_rule(loss: MarginLoss, eta: float, step: float) -> RoundRule:
-    def learn(score: float, y: int, p: float) -> tuple[float, float]:
-        z = y * score
-        return eta * loss.value(z) / p, -step * y * loss.slope(z) / p  # lines 6 and 7
-
-    return learn

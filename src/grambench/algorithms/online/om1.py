@@ -58,4 +58,4 @@ class Parameters(Discount):
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass; support vectors are counted over all kernels."""
-    return omkc.learn(parameters, pool, labels, order, rng, updates="all", votes="all")
+    return omkc.fit(parameters, pool, labels, order, rng, updates="all", votes="all")

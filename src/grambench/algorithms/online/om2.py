@@ -42,22 +42,34 @@ Hoi, Jin, Zhao and Yang (2013). Online multiple kernel classification. Machine L
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms.bounded import PoolSource, Source, blocks, bounded_work, row_of, shift_column
-from grambench.algorithms.budget import Budget, capped_counts, retained_rounds
+from grambench.algorithms.bounded import BoundedClassifiers, PoolSource, SummedWindows, bounded_work
+from grambench.algorithms.budget import Budget
 from grambench.algorithms.checks import check_input
+from grambench.algorithms.experts import (
+    Classifiers,
+    lacks_row,
+    learn_pass,
+    make_room,
+    score,
+    squared_norm,
+    update,
+)
 from grambench.algorithms.fit import Fit, Trace, Work
+from grambench.algorithms.gradient import KernelExpansions
 from grambench.algorithms.hedge import normalise
-from grambench.algorithms.scores import play, support_columns
-from grambench.algorithms.streaming import Basis, Features, OnlineState, Starts, add_to, inner_product
+from grambench.algorithms.rows import RowClassifiers, SumRows
+from grambench.algorithms.scores import PassClassifiers
+from grambench.algorithms.streaming import Basis, LinearClassifiers, OnlineState
 from grambench.common.lazy_numba import njit
 from grambench.common.parameters import at_least, within
 from grambench.common.types import Floats, Labels, Order
-from grambench.kernels.pool import GramRows, Pool
+from grambench.kernels.pool import Pool
 
 ZERO_IS_MISTAKE = True
 EPS = float(np.finfo(np.float64).eps)  # ||theta_k||^2 where there is no support vector
@@ -101,65 +113,44 @@ class Parameters(Budget):
         return StepRule(q, self.margin, kernels ** (-2.0 / q) if self.step == "shortened" else 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class WeightedSum:
-    """f(x) = sum_k weights_k sum_s dual_s k_k(x_s, x).
-
-    Attributes
-    ----------
-    weights : ndarray of float64 (m,)
-        Weights of the kernels after the last round, not normalised.
-    support : ndarray of int32 (s,)
-        Support vectors in their order of arrival, shared by all kernels; each as often as it was added.
-    dual : ndarray of float64 (s,)
-        Labels of the support vectors times their steps.
-    """
-
-    weights: Floats
-    support: NDArray[np.int32]
-    dual: Floats
-
-    def scores(self, pool: Pool) -> Floats:
-        """Return f(x), (t,), added in the order of the pass."""
-        total, grams = np.zeros(pool.shape[1]), pool.grams()
-        if len(self.support) == 0:
-            return total
-        for k in np.flatnonzero(self.weights).tolist():
-            scores = np.zeros(len(total))
-            for coefficient, column in zip(self.dual, support_columns(grams[k], self.support), strict=True):
-                scores += coefficient * column
-            total += self.weights[k] * scores
-        return total
-
-
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Pass over the order; all kernels share the support vectors, each counted once however often it was added."""
-    rows = check_input(pool, labels, order, parameters.passes)
+    rows, m = check_input(pool, labels, order, parameters.passes), pool.shape[0]
     order = np.tile(order, parameters.passes)
-    capacity, rule = parameters.capacity(len(order)), parameters.rule(pool.shape[0])
-    if capacity < len(order):
-        state = OM2Bounded(rule, PoolSource(pool.values, pool.shape[0]), capacity).run(order, labels[order])
-    else:
-        state = _pass(rows, labels, order, rule)
-    m, added = len(state.w), state.steps > 0.0
-    updates, retained = int(added.sum()), retained_rounds(added, capacity)
+    capacity = parameters.capacity(len(order))
+    classifiers: PassClassifiers = RowClassifiers(rows, labels, SumRows)
+    if is_bounded := capacity < len(order):
+        classifiers = BoundedClassifiers(PoolSource(pool.values, m), capacity, kind=SummedWindows)
+    state = OM2(parameters.rule(m), classifiers)
+    rounds = learn_pass(state.learn, classifiers.block, order, labels[order])
+    added = rounds.steps > 0.0
     trace = Trace(
-        mistakes=state.mistakes,
-        scores=state.votes,
+        mistakes=labels[order] * rounds.votes <= 0.0,
+        scores=rounds.votes,
         support_vectors=_count_distinct(order, added, capacity),
-        weights=state.weights,
-        updates=np.full(m, updates),
+        weights=rounds.weights,
+        updates=state.updates,
     )
-    if capacity < len(order):
-        work = bounded_work(m * capped_counts(np.cumsum(added), capacity), len(labels))
+    if is_bounded:
+        work = bounded_work(m * np.minimum(np.cumsum(added), capacity), len(labels))
     else:
-        work = Work(kernel_values=m * len(np.unique(order[added])) * len(labels), row_additions=m * updates)
-    return Fit(
-        weights=state.weights[-1],
-        predictor=WeightedSum(state.w, order[retained], labels[order[retained]] * state.steps[retained]),
-        trace=trace,
-        work=work,
-    )
+        distinct, updates = len(np.unique(order[added])), int(added.sum())
+        work = Work(kernel_values=m * distinct * len(labels), row_additions=m * updates)
+    # Each support vector as often as it was added.
+    support, dual = classifiers.expansion(0, (labels[order] * rounds.steps)[:, None], order)
+    predictor = KernelExpansions(state.w, support, np.tile(dual, (m, 1)))
+    return Fit(weights=rounds.weights[-1], predictor=predictor, trace=trace, work=work)
+
+
+def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> OnlineState:
+    """Return the state before the first example, for one pass; see `grambench.algorithms.streaming`."""
+    if parameters.passes > 1:
+        raise ValueError(f"passes: expected 1 on a stream, whose examples are not kept, got {parameters.passes}")
+    if isinstance(basis, np.ndarray):
+        classifiers: Classifiers = LinearClassifiers(basis)
+    else:
+        classifiers = BoundedClassifiers(basis, int(parameters.budget), kind=SummedWindows)
+    return OM2(parameters.rule(classifiers.count), classifiers)
 
 
 def _count_distinct(order: Order, added: NDArray[np.bool_], capacity: int) -> NDArray[np.int64]:
@@ -193,227 +184,99 @@ class StepRule(NamedTuple):
     slope: float
 
 
-class OM2State(NamedTuple):
-    """The output of T rounds with m kernels; the last two fields are the state after the last round.
+class Rounds(NamedTuple):
+    """The output of b rounds with m kernels.
 
     Attributes
     ----------
-    mistakes : ndarray of bool (T,)
-        Whether the round's example was misclassified.
-    steps : ndarray of float64 (T,)
+    steps : ndarray of float64 (b,)
         Step of the round's example; 0 if it was not added.
-    votes : ndarray of float64 (T,)
+    votes : ndarray of float64 (b,)
         f(x) of the round's example.
-    weights : ndarray of float64 (T, m)
+    weights : ndarray of float64 (b, m)
         Weights of the kernels after each round, summing to one.
-    w : ndarray of float64 (m,)
-        Weights of the kernels, not normalised.
-    squared_norms : ndarray of float64 (m,)
-        ||theta_k||^2.
     """
 
-    mistakes: NDArray[np.bool_]
     steps: Floats
     votes: Floats
     weights: Floats
-    w: Floats
-    squared_norms: Floats
 
 
-def _empty_state(w: Floats, squared_norms: Floats, rounds: int) -> OM2State:
-    return OM2State(
-        mistakes=np.zeros(rounds, dtype=np.bool_),
-        steps=np.zeros(rounds),
-        votes=np.empty(rounds),
-        weights=np.zeros((rounds, len(w))),
-        w=w,
-        squared_norms=squared_norms,
-    )
-
-
-def _pass(rows: GramRows, labels: Labels, order: Order, rule: StepRule) -> OM2State:
-    """Play all rounds without a budget; the scores of all n examples are kept."""
-    m, stream = len(rows.values), rows.stream(labels, order)
-    state = _empty_state(np.ones(m), np.full(m, EPS), len(order))
-    scores, everyone = np.zeros((m, len(stream.labels))), np.ones(m, dtype=np.bool_)
-    play(lambda t: _play_rounds(t, stream, rule, scores, state), rows, len(order), lambda t: everyone)
-    return state
-
-
-@njit(cache=True)
-def _play_rounds(start, stream, rule, scores, state):  # type: ignore[no-untyped-def]
-    w, squared_norms, place = state.w, state.squared_norms, stream.place
-    m = w.size
-    for t in range(start, stream.order.size):
-        i = stream.order[t]
-        y = stream.labels[i]
-        f = 0.0
-        for k in range(m):
-            f += w[k] * scores[k, i]
-        state.votes[t] = f
-        margin = 2.0 * y * f
-        state.mistakes[t] = margin <= 0.0
-        if margin <= rule.margin:
-            # Weights and scores are as they were, so the round can be played again once its row is there.
-            if place[i] < 0:
-                return t
-            step = min(1.0, 1.0 - rule.slope * margin)
-            state.steps[t] = step
-            for k in range(m):
-                row = stream.values[k][place[i]]
-                squared_norms[k] += 4.0 * step * y * scores[k, i] + 2.0 * step * step * row[i]
-                for j in range(row.size):
-                    scores[k, j] += step * y * row[j]
-            gradient = _gradient(squared_norms, rule.q)
-            # An assignment to w[:] takes three seconds to compile.
-            for k in range(m):
-                w[k] = gradient[k]
-        normalise(w, state.weights[t])
-    return stream.order.size
-
-
-class SharedWindow(NamedTuple):
-    """The support vectors that all kernels share during a block; see `grambench.algorithms.bounded.Window`.
-
-    Attributes
-    ----------
-    values : ndarray of float64 (m, r + b, s + b)
-        Values of each kernel.
-    dual, origin, bounds
-        As in a Window.
-    """
-
-    values: Floats
-    dual: Floats
-    origin: NDArray[np.int64]
-    bounds: NDArray[np.int64]
-
-
-class OM2Bounded:
-    """The state of a pass with a budget; see `grambench.algorithms.streaming.OnlineState`.
+class OM2:
+    """The state of a pass; see `grambench.algorithms.streaming.OnlineState`.
 
     Parameters
     ----------
     rule : StepRule
         When and how far a step goes.
-    source : Source
-        Kernel values with the support vectors, which all kernels share.
-    capacity : int
-        Largest number of support vectors.
+    classifiers : Classifiers
+        One for each of m kernels, all with the same support vectors.
+
+    Attributes
+    ----------
+    w : ndarray of float64 (m,)
+        Weights of the kernels, not normalised.
     """
 
-    def __init__(self, rule: StepRule, source: Source, capacity: int) -> None:
-        self._rule, self._source, self._capacity = rule, source, capacity
-        self._w, self._squared_norms, self._dual = np.ones(source.count), np.full(source.count, EPS), np.empty(0)
-        self.updates = np.zeros(source.count, dtype=np.int64)
+    def __init__(self, rule: StepRule, classifiers: Classifiers) -> None:
+        self._rule, self._classifiers, m = rule, classifiers, classifiers.count
+        self.w, self._squared_norms, self.updates = np.ones(m), np.full(m, EPS), np.zeros(m, dtype=np.int64)
 
     @property
     def weights(self) -> Floats:
         """Weights of the kernels, (m,)."""
-        return np.asarray(self._w / self._w.sum())
+        return np.asarray(self.w / self.w.sum())
 
-    def run(self, examples: Any, labels: Labels) -> OM2State:
-        """Learn from any number of examples in turn, and return the output of all rounds."""
-        parts = [self.learn(examples[rounds], labels[rounds]) for rounds in blocks(len(labels))]
-        arrays = [np.concatenate(columns) for columns in zip(*(part[:4] for part in parts), strict=True)]
-        mistakes, steps, votes, weights = arrays
-        return OM2State(mistakes, steps, votes, weights, self._w, self._squared_norms)
-
-    def learn(self, examples: Any, labels: Labels) -> OM2State:
+    def learn(self, examples: Any, labels: Labels) -> Rounds:
         """Learn from b examples in turn, and return the output of their rounds."""
-        state, size = _empty_state(self._w, self._squared_norms, len(labels)), len(self._dual)
-        # Removal needs the scores of the oldest support vectors, as many as the block can fill up.
-        older = min(size, max(0, size + len(labels) - self._capacity))
-        window, block = self._window(examples, older)
-        _play_window(window, labels, self._rule, self._capacity, state)
-        first, end = window.bounds
-        added = window.origin[max(0, first - size) : end - size]
-        for k in range(self._source.count):
-            self._source.replace(k, min(first, size), block, added)
-        self._dual = window.dual[first:end].copy()
-        self.updates += np.count_nonzero(state.steps)
-        return state
+        rounds = Rounds(np.zeros(len(labels)), np.empty(len(labels)), np.empty((len(labels), len(self.w))))
+        state = labels, self._rule, self.w, self._squared_norms, rounds
+        self._classifiers.play_all(examples, partial(_play_rounds, *state))
+        self.updates += np.count_nonzero(rounds.steps)
+        return rounds
 
-    def _window(self, examples: Any, older: int) -> tuple[SharedWindow, Any]:
-        """Return the window on a block of examples, and the block."""
-        block = self._source.prepare(examples)
-        window = SharedWindow(
-            values=np.stack([self._source.values(k, older, block) for k in range(self._source.count)]),
-            dual=np.concatenate([self._dual, np.empty(len(block))]),
-            origin=np.empty(len(block), dtype=np.int64),
-            bounds=np.array([0, len(self._dual)]),
-        )
-        return window, block
-
-    def block(self, features: Floats, labels: Labels) -> Floats:
+    def block(self, features: Any, labels: Labels) -> Floats:
         """Learn from b examples in turn, and return the score of each before its label was used, (b,)."""
         return self.learn(features, labels).votes
 
-    def scores(self, features: Floats) -> Floats:
+    def scores(self, features: Any) -> Floats:
         """Return f(x), (t,)."""
-        window, _ = self._window(features, 0)
-        return np.array([_window_vote(window, self._w, t) for t in range(len(features))])
+        total = np.zeros(len(features))
+        for weight, scores in zip(self.w, self._classifiers.scores(features).T, strict=True):
+            total += weight * scores
+        return total
 
 
 @njit(cache=True)
-def _window_vote(window, w, row):  # type: ignore[no-untyped-def]
-    f = 0.0
-    for k in range(w.size):
-        f += w[k] * _window_score(window, k, row)
-    return f
-
-
-@njit(cache=True)
-def _play_window(window, labels, rule, capacity, state):  # type: ignore[no-untyped-def]
-    values, bounds, w, squared_norms = window.values, window.bounds, state.w, state.squared_norms
-    m, scores, older = w.size, np.empty(w.size), window.values.shape[1] - labels.size
-    size = values.shape[2] - labels.size
-    for t in range(labels.size):
+def _play_rounds(labels, rule, w, squared_norms, rounds, start, experts):  # type: ignore[no-untyped-def]
+    """Play rounds from one on; return the number of the first round that lacks kernel values, or of all rounds."""
+    m, scores = w.size, np.empty(w.size)
+    for t in range(start, labels.size):
         y, f = labels[t], 0.0
         for k in range(m):
-            scores[k] = _window_score(window, k, older + t)
+            scores[k] = score(experts, k, t)
             f += w[k] * scores[k]
-        state.votes[t] = f
+        rounds.votes[t] = f
         margin = 2.0 * y * f
-        state.mistakes[t] = margin <= 0.0
         step = min(1.0, 1.0 - rule.slope * margin)
         if margin <= rule.margin and step > 0.0:
-            state.steps[t] = step
-            if bounds[1] - bounds[0] == capacity:
-                _forget(window, squared_norms)
+            # Weights and scores are as they were, so the round can be played again once its row is there.
+            if lacks_row(experts, t):
+                return t
+            rounds.steps[t] = step
+            if make_room(experts, squared_norms, EPS):
                 # The example is scored anew without the support vector that was removed.
                 for k in range(m):
-                    scores[k] = _window_score(window, k, older + t)
+                    scores[k] = score(experts, k, t)
             for k in range(m):
-                squared_norms[k] += 4.0 * step * y * scores[k] + 2.0 * step * step * values[k, older + t, size + t]
-            shift_column(values, bounds[1], size + t)
-            window.dual[bounds[1]] = step * y
-            window.origin[bounds[1] - size] = t
-            bounds[1] += 1
+                squared_norms[k] += 4.0 * step * y * scores[k] + 2.0 * step * step * squared_norm(experts, k, t)
+                update(experts, k, t, step * y)
             gradient = _gradient(squared_norms, rule.q)
+            # An assignment to w[:] takes three seconds to compile.
             for k in range(m):
                 w[k] = gradient[k]
-        normalise(w, state.weights[t])
-
-
-@njit(cache=True)
-def _window_score(window, k, row):  # type: ignore[no-untyped-def]
-    """Return f_k(x) of the example of a row, added in the order of arrival as a pass without a budget does."""
-    f = 0.0
-    for s in range(window.bounds[0], window.bounds[1]):
-        f += window.dual[s] * window.values[k, row, s]
-    return f
-
-
-@njit(cache=True)
-def _forget(window, squared_norms):  # type: ignore[no-untyped-def]
-    """Remove the oldest support vector, and take its part from the norms."""
-    old = window.bounds[0]
-    row, dual = row_of(window.origin, old, window.values.shape[1], window.values.shape[2]), window.dual[old]
-    for k in range(squared_norms.size):
-        f = _window_score(window, k, row)
-        squared_norms[k] = max(squared_norms[k] + dual * (2.0 * dual * window.values[k, row, old] - 4.0 * f), EPS)
-    window.bounds[0] += 1
+        normalise(w, rounds.weights[t])
+    return labels.size
 
 
 @njit(cache=True)
@@ -423,75 +286,3 @@ def _gradient(squared_norms, q):  # type: ignore[no-untyped-def]
     largest = norms.max()
     total = largest * ((norms / largest) ** q).sum() ** (1.0 / q)
     return (norms / total) ** (q - 2.0) / q
-
-
-def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> OnlineState:
-    """Return the state before the first example, for one pass; see `grambench.algorithms.streaming`."""
-    if parameters.passes > 1:
-        raise ValueError(f"passes: expected 1 on a stream, whose examples are not kept, got {parameters.passes}")
-    if isinstance(basis, np.ndarray):
-        return OM2OnFeatures(parameters, basis)
-    return OM2Bounded(parameters.rule(basis.count), basis, int(parameters.budget))
-
-
-class OM2OnFeatures:
-    """The state of a pass on features; see `grambench.algorithms.streaming.OnlineState`."""
-
-    def __init__(self, parameters: Parameters, starts: Starts) -> None:
-        m = len(starts) - 1
-        self._rule, self._starts = parameters.rule(m), starts
-        self._linear, self._w = np.zeros(starts[-1], dtype=np.float32), np.ones(m)
-        self._squared_norms = np.full(m, EPS)
-        self.updates = np.zeros(m, dtype=np.int64)
-
-    @property
-    def weights(self) -> Floats:
-        """Weights of the kernels, (m,)."""
-        return np.asarray(self._w / self._w.sum())
-
-    def block(self, features: Features, labels: Labels) -> Floats:
-        """Learn from b examples in turn, and return the score of each before its label was used, (b,)."""
-        votes = np.empty(len(labels))
-        arrays = self._starts, self._linear, self._w, self._squared_norms
-        self.updates += _learn_block(features, labels, self._rule, *arrays, votes)
-        return votes
-
-    def scores(self, features: Features) -> Floats:
-        """Return f(x), (t,)."""
-        values = np.empty(len(features))
-        for t, row in enumerate(features):
-            values[t] = _score(row, self._starts, self._linear, self._w, np.empty(len(self._w)))
-        return values
-
-
-@njit(cache=True)
-def _score(row, starts, linear, w, scores):  # type: ignore[no-untyped-def]
-    """Write f_k(x) into `scores` (m,), and return f(x)."""
-    products, f = np.empty(linear.size, dtype=np.float32), 0.0
-    for k in range(w.size):
-        scores[k] = inner_product(linear[starts[k] : starts[k + 1]], row[starts[k] : starts[k + 1]], products)
-        f += w[k] * scores[k]
-    return f
-
-
-@njit(cache=True)
-def _learn_block(features, labels, rule, starts, linear, w, squared_norms, votes):  # type: ignore[no-untyped-def]
-    """Learn from a block, and return the number of steps."""
-    m, count, scores = w.size, 0, np.empty(w.size)
-    products = np.empty(linear.size, dtype=np.float32)
-    for t in range(labels.size):
-        row, y = features[t], labels[t]
-        votes[t] = _score(row, starts, linear, w, scores)
-        margin = 2.0 * y * votes[t]
-        step = min(1.0, 1.0 - rule.slope * margin)
-        if margin > rule.margin or step <= 0.0:
-            continue
-        count += 1
-        for k in range(m):
-            part = row[starts[k] : starts[k + 1]]
-            squared_norms[k] += 4.0 * step * y * scores[k] + 2.0 * step * step * inner_product(part, part, products)
-            add_to(linear[starts[k] : starts[k + 1]], part, step * y)
-        gradient = _gradient(squared_norms, rule.q)
-        for k in range(m):
-            w[k] = gradient[k]
-    return count

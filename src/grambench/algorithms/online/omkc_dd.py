@@ -17,7 +17,7 @@ memory.
 Deviations
 ----------
 The printed algorithm counts y f_k(x) ≤ 0 as a mistake of kernel k (line 8). The published numbers need sign(0) = +1 for
-each kernel and for the weighted vote, and the order of summation in `grambench.algorithms.scores`.
+each kernel and for the weighted vote, and the order of summation in `grambench.algorithms.rows`.
 
 The printed θ is divided by its sum in every round (line 12), which changes no sign but that of a rounding error. The
 published numbers on diabetes need the sign of the vote without the division. Here the vote is divided as a whole, which
@@ -49,9 +49,9 @@ from grambench.kernels.pool import Pool
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass; support vectors are counted over all kernels."""
-    return omkc.learn(parameters, pool, labels, order, rng, updates="all", votes="all")
+    return omkc.fit(parameters, pool, labels, order, rng, updates="all", votes="all")
 
 
 def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> OnlineState:
     """Return the state before the first example; see `grambench.algorithms.streaming`."""
-    return omkc.OMKCOnFeatures(parameters, basis, rng, updates="all", votes="all")
+    return omkc.start(parameters, basis, rng, updates="all", votes="all")

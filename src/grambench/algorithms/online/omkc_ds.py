@@ -21,7 +21,7 @@ Deviations
 Each of these deviations from the printed algorithm is one that the published numbers need (docs/papers/omkc.md).
 Kernels are drawn with the smoothed probability p of Section 4.2, not with q (line 5). The vote of the drawn kernels is
 weighted by q, as in Algorithm 4, not plain (line 8). A score of 0 predicts +1, for each kernel and for the vote, and
-the order of summation is that of `grambench.algorithms.scores`.
+the order of summation is that of `grambench.algorithms.rows`.
 
 The vote is divided by the sum of the weights of the kernels that vote, as in `omkc_dd`.
 
@@ -48,9 +48,9 @@ from grambench.kernels.pool import Pool
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass; support vectors are counted over the kernels drawn in the round."""
-    return omkc.learn(parameters, pool, labels, order, rng, updates="all", votes="drawn")
+    return omkc.fit(parameters, pool, labels, order, rng, updates="all", votes="drawn")
 
 
 def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> OnlineState:
     """Return the state before the first example; see `grambench.algorithms.streaming`."""
-    return omkc.OMKCOnFeatures(parameters, basis, rng, updates="all", votes="drawn")
+    return omkc.start(parameters, basis, rng, updates="all", votes="drawn")

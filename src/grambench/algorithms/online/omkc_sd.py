@@ -15,7 +15,7 @@ As OMKC(D,D), O(M n + T m), where M counts only the mistakes of kernels in round
 
 Deviations
 ----------
-sign(0) = +1 for each kernel and for the vote, and the order of summation is that of `grambench.algorithms.scores`, as
+sign(0) = +1 for each kernel and for the vote, and the order of summation is that of `grambench.algorithms.rows`, as
 in `omkc_dd`. The vote is divided by the sum of its weights, as there.
 
 Chosen by published numbers: sign(0) = +1; additions in four lanes.
@@ -54,9 +54,9 @@ class Parameters(Sampling):
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass; support vectors are counted over all kernels."""
-    return omkc.learn(parameters, pool, labels, order, rng, updates="drawn", votes="all")
+    return omkc.fit(parameters, pool, labels, order, rng, updates="drawn", votes="all")
 
 
 def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> OnlineState:
     """Return the state before the first example; see `grambench.algorithms.streaming`."""
-    return omkc.OMKCOnFeatures(parameters, basis, rng, updates="drawn", votes="all")
+    return omkc.start(parameters, basis, rng, updates="drawn", votes="all")

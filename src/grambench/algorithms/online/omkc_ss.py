@@ -18,7 +18,7 @@ As OMKC(S,D), O(M n + T m), where M counts only the mistakes of kernels in round
 Deviations
 ----------
 sign(0) = +1 for each kernel and for the vote, so a round that draws no kernel predicts +1. The order of summation is
-that of `grambench.algorithms.scores`, as in `omkc_dd`. The vote is divided by the sum of the weights of the kernels
+that of `grambench.algorithms.rows`, as in `omkc_dd`. The vote is divided by the sum of the weights of the kernels
 that vote.
 
 Chosen by published numbers: sign(0) = +1; additions in four lanes; kernels drawn by p, weighted by q.
@@ -44,9 +44,9 @@ from grambench.kernels.pool import Pool
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass; support vectors are counted over the kernels drawn in the round."""
-    return omkc.learn(parameters, pool, labels, order, rng, updates="drawn", votes="drawn")
+    return omkc.fit(parameters, pool, labels, order, rng, updates="drawn", votes="drawn")
 
 
 def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> OnlineState:
     """Return the state before the first example; see `grambench.algorithms.streaming`."""
-    return omkc.OMKCOnFeatures(parameters, basis, rng, updates="drawn", votes="drawn")
+    return omkc.start(parameters, basis, rng, updates="drawn", votes="drawn")

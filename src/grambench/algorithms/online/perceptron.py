@@ -18,7 +18,7 @@ Deviations
 ----------
 OMKC's Algorithm 1, line 8, counts y f(x) ≤ 0 as a mistake. The published numbers need sign(0) = +1, so a score of
 exactly 0 is a mistake on a negative example only. They also need the order of summation in
-`grambench.algorithms.scores`.
+`grambench.algorithms.rows`.
 
 Chosen by published numbers: sign(0) = +1; additions in four lanes; the linear kernel.
 
@@ -35,13 +35,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grambench.algorithms.bounded import OneBoundedClassifier
 from grambench.algorithms.budget import PerceptronBudget
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.scores import single_kernel_fit
 from grambench.algorithms.settings import OneKernel
-from grambench.algorithms.streaming import Basis, OneClassifier, OnlineState, kernel_count
+from grambench.algorithms.streaming import Basis, OneClassifier, OnlineState, kernel_count, perceptrons
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
@@ -72,6 +71,4 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> OnlineState:
     """Return the state before the first example; see `grambench.algorithms.streaming`."""
     kernel = parameters.among(kernel_count(basis))
-    if isinstance(basis, np.ndarray):
-        return OneClassifier(basis, kernel)
-    return OneBoundedClassifier(basis, kernel, parameters)
+    return OneClassifier(perceptrons(basis, parameters, [kernel]), kernel)

@@ -34,7 +34,7 @@ import numpy as np
 from grambench.algorithms.budget import PerceptronBudget
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.scores import run_expert, single_kernel_fit
+from grambench.algorithms.scores import learn_perceptrons, perceptrons_on_pool, single_kernel_fit
 from grambench.common.parameters import within
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
@@ -58,12 +58,13 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     rows = check_input(pool, labels, order)
     validation = order[: max(1, int(np.floor(parameters.validation * len(order) + 0.5)))]
     capacity = parameters.capacity(len(order))
-    passes = [run_expert(pool, rows, k, parameters, labels, validation, capacity) for k in range(len(rows.values))]
-    mistakes = [int(((each.scores >= 0.0) != (labels[validation] > 0)).sum()) for each in passes]
+    classifiers = perceptrons_on_pool(pool, rows, labels, parameters, len(validation), capacity)
+    learned = learn_perceptrons(classifiers, labels, validation)
+    mistakes = ((learned.scores >= 0.0) != (labels[validation] > 0)[:, None]).sum(axis=0)
     best = int(np.argmin(mistakes))
     selected = single_kernel_fit(pool, rows, best, parameters, labels, order)
-    work = sum((each.work for each in passes), selected.work)
+    work = sum((classifiers.work(sizes, len(labels)) for sizes in learned.sizes.T), selected.work)
     if capacity == len(order):
         # The rows of the selected kernel's validation are needed again in its pass, which counts them.
-        work.kernel_values -= mistakes[best] * len(labels)
+        work.kernel_values -= int(mistakes[best]) * len(labels)
     return replace(selected, work=work)

@@ -29,15 +29,17 @@ Shen, Chen and Giannakis (2019). Random feature-based online multi-kernel learni
 dynamics. Journal of Machine Learning Research 20(22).
 """
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import NDArray
 
 from grambench.algorithms.bandit import normalised_weights
 from grambench.algorithms.checks import check_two_classes
+from grambench.algorithms.experts import LOSSES, Classifiers, Learned, learn_each, loss_value
 from grambench.algorithms.fit import Fit, Trace
 from grambench.algorithms.gradient import GradientParameters as Parameters
-from grambench.algorithms.gradient import gradient_pass
-from grambench.algorithms.streaming import LOSSES, Features, LinearClassifiers, OnlineState, Starts, loss_value
+from grambench.algorithms.gradient import expansions, gradient_classifiers
+from grambench.algorithms.streaming import LinearClassifiers, Starts
 from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
@@ -46,52 +48,50 @@ from grambench.kernels.pool import Pool
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass; support vectors are counted over all kernels."""
     check_two_classes(pool, labels, order)
-    m = pool.shape[0]
-    passed = gradient_pass(parameters, pool, labels, order, range(m))
-    combined, logarithms, weights = np.empty(len(order)), np.zeros(m), np.empty(passed.scores.shape)
-    combine_scores(passed.scores, labels[order], LOSSES[parameters.loss], parameters.eta, logarithms, combined, weights)
+    classifiers = gradient_classifiers(pool, labels)
+    learned, scores, weights = Raker(parameters, classifiers).learn(order, labels[order])
     trace = Trace(
-        mistakes=(combined >= 0.0) != (labels[order] > 0),
-        scores=combined,
-        support_vectors=np.cumsum(passed.updated.sum(axis=1)),
+        mistakes=(scores >= 0.0) != (labels[order] > 0),
+        scores=scores,
+        support_vectors=learned.sizes.sum(axis=1),
         weights=weights,
-        updates=passed.updated.sum(axis=0),
+        updates=learned.sizes[-1],
     )
-    last = weights[-1]
-    return Fit(weights=last, predictor=passed.predictor(last, order), trace=trace, work=passed.work(len(labels)))
+    predictor, work = expansions(weights[-1], learned.dual, order), classifiers.work(learned.sizes, len(labels))
+    return Fit(weights=weights[-1], predictor=predictor, trace=trace, work=work)
 
 
-def start(parameters: Parameters, starts: Starts, rng: np.random.Generator) -> OnlineState:
+def start(parameters: Parameters, starts: Starts, rng: np.random.Generator) -> "Raker":
     """Return the state before the first example; see `grambench.algorithms.streaming`."""
-    return RakerOnFeatures(parameters, starts)
+    return Raker(parameters, LinearClassifiers(starts))
 
 
-class RakerOnFeatures:
-    """The state of a pass on features; see `grambench.algorithms.streaming.OnlineState`."""
+class Raker:
+    """The state of a pass; see `grambench.algorithms.streaming.OnlineState`."""
 
-    def __init__(self, parameters: Parameters, starts: Starts) -> None:
-        self._classifiers = LinearClassifiers(starts, parameters.loss, parameters.eta)
-        self._loss, self._eta = LOSSES[parameters.loss], parameters.eta
-        self._logarithms = np.zeros(len(starts) - 1)
+    def __init__(self, parameters: Parameters, classifiers: Classifiers) -> None:
+        self._parameters, self._classifiers = parameters, classifiers
+        self._logarithms, self.updates = np.zeros(classifiers.count), np.zeros(classifiers.count, dtype=np.int64)
 
     @property
     def weights(self) -> Floats:
         """Weights of the kernels, (m,)."""
         return normalised_weights(self._logarithms)
 
-    @property
-    def updates(self) -> NDArray[np.int64]:
-        """Updates of each kernel's classifier, (m,)."""
-        return self._classifiers.updates
+    def learn(self, examples: Any, labels: Labels) -> tuple[Learned, Floats, Floats]:
+        """Learn from b examples in turn; return what was learned, scores (b,), and the weights after each, (b, m)."""
+        loss, eta = self._parameters.loss, self._parameters.eta
+        learned = learn_each(self._classifiers, examples, labels, loss, eta)
+        combined, weights = np.empty(len(labels)), np.empty(learned.scores.shape)
+        combine_scores(learned.scores, labels, LOSSES[loss], eta, self._logarithms, combined, weights)
+        self.updates += learned.updated.sum(axis=0)
+        return learned, combined, weights
 
-    def block(self, features: Features, labels: Labels) -> Floats:
+    def block(self, features: Any, labels: Labels) -> Floats:
         """Learn from b examples in turn, and return the score of each before its label was used, (b,)."""
-        scores, _ = self._classifiers.learn(features, labels)
-        combined = np.empty(len(labels))
-        combine_scores(scores, labels, self._loss, self._eta, self._logarithms, combined, np.empty(scores.shape))
-        return combined
+        return self.learn(features, labels)[1]
 
-    def scores(self, features: Features) -> Floats:
+    def scores(self, features: Any) -> Floats:
         """Return f(x), (t,)."""
         return np.asarray(self._classifiers.scores(features) @ self.weights)
 

@@ -36,8 +36,8 @@ from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms import bandit_state
-from grambench.algorithms.bandit import BanditParameters, OnlineClassifiers, RoundRule, run
+from grambench.algorithms.bandit import BanditParameters, DrawRule, OnlineClassifiers, run
+from grambench.algorithms.bandit_state import KernelSelection
 from grambench.algorithms.checks import check_two_classes
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.streaming import Basis, OnlineState
@@ -67,26 +67,14 @@ class Parameters(BanditParameters):
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Select a kernel; support vectors are counted over all kernels."""
     check_two_classes(pool, labels, order)
-    rules = [_round_rule(parameters.beta, parameters.step)] * len(parameters.delta)
+    rules = [_rule(parameters, delta) for delta in parameters.delta]
     return run(parameters, OnlineClassifiers(pool, parameters), rules, labels, order, rng)
 
 
 def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> OnlineState:
     """Return the state before the first example, for one pass; see `grambench.algorithms.streaming`."""
-    rule = bandit_state.DrawRule(
-        delta=parameters.delta[0],
-        eta=-float(np.log(parameters.beta)),
-        decays=False,
-        step=parameters.step,
-        divides=False,
-    )
-    return bandit_state.start(parameters, rule, basis, rng)
+    return KernelSelection(parameters, _rule(parameters, parameters.delta[0]), basis, rng)
 
 
-def _round_rule(beta: float, step: float) -> RoundRule:
-    discount = -float(np.log(beta))
-
-    def learn(score: float, y: int, p: float) -> tuple[float, float]:
-        return (0.0, 0.0) if y * score > 0.0 else (discount, step * y)
-
-    return learn
+def _rule(parameters: Parameters, delta: float) -> DrawRule:
+    return DrawRule(delta, -float(np.log(parameters.beta)), parameters.step, divides=False)
