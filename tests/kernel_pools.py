@@ -19,7 +19,7 @@ def on_views(kernels, train, test=None, **more):
     return _pool(Computed, Views, kernels, train, test, **more)
 
 
-def on_pixels(kernels, train, test=None, **more):
+def on_images(kernels, train, test=None, **more):
     views = list(dict.fromkeys(kernel.view for kernel in kernels))
     return _pool(PixelPool, lambda images: Pixels(images, views), kernels, train, test, **more)
 

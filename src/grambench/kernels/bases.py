@@ -39,7 +39,7 @@ class Base(ABC):
         The name of the unit of kernels whose parameter is in medians, see `grambench.kernels.units`.
     """
 
-    features: dict[str, Any]
+    features: Mapping[str, Any]
     median: ClassVar[str] = "median"
 
     def __len__(self) -> int:

@@ -3,7 +3,7 @@
 A Gram matrix is computed when it is first accessed, and stored. Those of training vectors are computed together, in one
 pass over their inner products. Single values of views are computed without the matrix and equal its entries bit for
 bit, so the history of a pool changes no result. A base matrix is stored until the Gram matrices of all kernels of its
-view are computed.
+view and base are computed.
 
 A pass over training vectors (`along`) reads
 
@@ -104,27 +104,33 @@ class Computed(Pool):
 
     def grams(self) -> Grams:
         """Return m read-only arrays (t, n), each computed at its first access; of training vectors all now."""
-        if self._on_vectors and self.test is None and not self.kept:
-            stack, inner = self.kept.stack, self.base_values("", "inner")
+        if not (self._on_vectors and self.test is None):
+            return super().grams()
+        stack = self.kept.stack
+        if not self.kept:
+            inner = self.base_values("", "inner")
             grams.fill(inner, self.kernels, list(stack), units=[self._unit(k) for k in range(len(stack))])
             self._scale(stack)
-            self.kept.keep(*range(len(stack)))
+            for k, gram in enumerate(stack):
+                self.kept.keep(k, gram)
             # From now on all values are read from the Gram matrices.
             self._bases.clear()
             self.computed += stack.size
-        return super().grams()
+        return read_only(stack)
 
     def gram(self, k: int) -> Floats:
         """Return one of the arrays of `grams`."""
         if k not in self.kept:
-            kernel, values = self.kernels[k], self.kept.stack[k]
+            kernel, values = self.kernels[k], self.kept.place(k)
             base = self.base_values(kernel.view, kernel.reads)
             for start in range(0, len(values), STRIP):
                 self._fill(k, base[start : start + STRIP], values[start : start + STRIP])
             self.computed += values.size
-            self.kept.keep(k)
-            if all(j in self.kept for j, other in enumerate(self.kernels) if other.view == kernel.view):
-                self._bases = {source: base for source, base in self._bases.items() if source[0] != kernel.view}
+            self.kept.keep(k, values)
+            source = kernel.view, kernel.base
+            if all(j in self.kept for j, other in enumerate(self.kernels) if (other.view, other.base) == source):
+                for reads in ("chisquare",) if kernel.base == "chisquare" else ("inner", "squared"):
+                    self._bases.pop((kernel.view, reads), None)
         return self.kept[k]
 
     def base_values(self, view: str, reads: str) -> Floats:

@@ -170,11 +170,6 @@ class Kernel:
         value = short if float(short) == self.parameter else repr(self.parameter)
         return f"{self.view}{'/' if self.view else ''}{self.family}_{FAMILIES[self.family].symbol}{value}"
 
-    @property
-    def title(self) -> str:
-        """The kernel's name in reports, such as "gaussian σ = 0.5" or "gist: chi-square s = 1 means"."""
-        return f"{self.view}{': ' if self.view else ''}{FAMILIES[self.family].title.format(self.parameter)}"
-
     @classmethod
     def parse(cls, name: str) -> "Kernel":
         """Return the kernel of a name in the format of `name`."""

@@ -72,7 +72,7 @@ class Pixels(Base):
 
     def squares(self, view: str) -> Floats:
         """Return the squared norms of the images at norm 1, (n,)."""
-        return (self.scales[self.views.index(view)] > 0.0).astype(np.float64)
+        return np.asarray(self.scales[self.views.index(view)] > 0.0, dtype=np.float64)
 
     def mean(self, view: str, base: str) -> tuple[float, int]:
         """Return the mean squared distance between different images at norm 1."""
@@ -94,7 +94,7 @@ class PixelPool(Computed):
         See Computed.
     """
 
-    keeps = "nothing"  # type: ignore[assignment]
+    keeps = "nothing"
     gram = Pool.gram
 
     def __init__(self, kernels: Sequence[Kernel], train: Pixels, test: Pixels | None = None, **more: Any) -> None:

@@ -261,24 +261,29 @@ class Partners(Protocol):
 
 
 class KeptGrams(dict[int, Floats]):
-    """The Gram matrices that a pool has computed and keeps, by number: read-only parts of one array (m, t, n).
-
-    Memory that was never written to takes no place, so a pool of which few matrices are asked for is as small as these.
-    """
+    """The Gram matrices that a pool keeps, by number and read-only; once it exists, they are parts of one array."""
 
     def __init__(self, shape: tuple[int, int, int]) -> None:
         super().__init__()
         self._shape = shape
 
+    def place(self, k: int) -> Floats:
+        """Return the array (t, n) to which matrix k is written before `keep`."""
+        # New memory for the array of all costs more than a copy, and few matrices may ever be asked for.
+        return self.stack[k] if "stack" in vars(self) else np.empty(self._shape[1:])
+
+    def keep(self, k: int, values: Floats) -> None:
+        """Keep a matrix."""
+        (self[k],) = read_only((values,))
+
     @cached_property
     def stack(self) -> Floats:
-        """The array to which matrices are written before `keep`."""
-        return np.empty(self._shape)
-
-    def keep(self, *numbers: int) -> None:
-        """Take matrices that are written."""
-        for k in numbers:
-            (self[k],) = read_only((self.stack[k],))
+        """The array of all matrices, (m, t, n), of which those that are kept become parts."""
+        stack = np.empty(self._shape)
+        for k, values in self.items():
+            stack[k] = values
+            self.keep(k, stack[k])
+        return stack
 
 
 class Pool(ABC):
@@ -510,24 +515,28 @@ class SubPool(Pool):
     @property
     def kept(self) -> KeptGrams | None:  # type: ignore[override]
         """See Pool."""
-        is_whole = list(self._kernels) == list(range(self._parent.shape[0])) and not self._all_pairs
-        return self._copies if is_whole else None
+        if self._all_pairs or list(self._kernels) != list(range(self._parent.shape[0])):
+            return None
+        if self._parent.kept is not None:
+            self._parent.kept.stack  # noqa: B018 - soon asked for too; made now, it has no second copy
+        return self._copies
 
     def gram(self, k: int) -> Floats:
         """Return one of the arrays of `grams`."""
-        kernel = self._kernels[k]
-        if kernel not in self._copies:
-            before = self._parent.computed
-            if self._all_pairs:
-                gram: Floats = self._parent.grams()[kernel]
-            elif self._parent.keeps == "rows":
-                self._copies.stack[kernel] = self._parent.values(kernel, self._rows, self._columns)
-            else:
-                entries(self._parent.grams()[kernel], self._rows, self._columns, self._copies.stack[kernel])
-            self.computed += self._parent.computed - before
-            if self._all_pairs:
-                return gram
-            self._copies.keep(kernel)
+        kernel, parent = self._kernels[k], self._parent
+        if kernel in self._copies:
+            return self._copies[kernel]
+        before, by_rows = parent.computed, parent.keeps == "rows" and not self._all_pairs
+        gram: Floats = parent.values(kernel, self._rows, self._columns) if by_rows else parent.grams()[kernel]
+        self.computed += parent.computed - before
+        if self._all_pairs:
+            return gram
+        place = self._copies.place(kernel)
+        if by_rows:
+            place[:] = gram
+        else:
+            entries(gram, self._rows, self._columns, place)
+        self._copies.keep(kernel, place)
         return self._copies[kernel]
 
     def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:

@@ -64,8 +64,8 @@ class BoundKernels:
         self._kernels, self._dictionary = kernels, dictionary
         self._kind: Any = Computed
         self._train: Any
-        on_subsets = isinstance(kernels, FeatureSubsets | RandomSubsets)
-        views = [] if on_subsets else list(dict.fromkeys(kernel.view for kernel in kernels))
+        named = () if isinstance(kernels, FeatureSubsets | RandomSubsets) else kernels
+        views = list(dict.fromkeys(kernel.view for kernel in named))
         groups = {view: columns[view] for view in views if view in columns}
         if pixels:
             self._kind, self._train = PixelPool, Pixels(train, views)
@@ -102,7 +102,8 @@ class BoundKernels:
         grid = None if self._kernels else family()
         if grid is not None:
             return GridPool(grid, (train if test is None else test).features)
-        return self._kind(self._kernels, train, test, measures=self.measures, family=family)
+        pool: Pool = self._kind(self._kernels, train, test, measures=self.measures, family=family)
+        return pool
 
     def _continuous(self, train: Base, test: Base | None) -> Continuous | None:
         vectors = train.features.get("")

@@ -13,6 +13,7 @@ Studies, estimators, streams and checks share these.
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,7 @@ def _sampled_median(train: PairedBase, view: str, base: str) -> tuple[float, int
 
 
 # by name: (training examples, view, base) -> the unit, and the kernel evaluations that it took
-UNITS: dict[str, Callable[[Base, str, str], tuple[float, int]]] = {
+UNITS: dict[str, Callable[[Any, str, str], tuple[float, int]]] = {
     "features": lambda train, view, base: (float(train.features[view].shape[1]), 0),
     "median": _median,
     "sampled_median": _sampled_median,
