@@ -14,7 +14,7 @@ from kernel_pools import on_vectors
 from grambench import KernelClassifier, algorithms
 from grambench.common.errors import ConfigError
 from grambench.experiments.conformance import same
-from grambench.kernels import computed, grams
+from grambench.kernels import bases, computed, grams
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Stored
 from grambench.kernels.streamed import VectorKernels, VectorSource
@@ -155,7 +155,7 @@ def test_rows_on_demand_are_as_good_as_matrices(name, budget, integers):
 def test_values_of_blocks_are_those_of_matrices(name, monkeypatch):
     features, labels, order = problem(9)  # whose inner products are exact
     stored = fit(name, Stored(on_vectors(KERNELS, features).grams()), labels, order, budget=4)
-    monkeypatch.setattr(computed, "WHOLE", 0)
+    monkeypatch.setattr(bases, "WHOLE", 0)
     monkeypatch.setattr(computed, "BLOCK", 8)
     assert same(fit(name, on_vectors(KERNELS, features), labels, order, budget=4), stored)
 

@@ -122,9 +122,13 @@ class Computed(Pool):
         """Return one of the arrays of `grams`."""
         if k not in self.kept:
             kernel, values = self.kernels[k], self.kept.place(k)
-            base = self.base_values(kernel.view, kernel.reads)
-            for start in range(0, len(values), STRIP):
-                self._fill(k, base[start : start + STRIP], values[start : start + STRIP])
+            # Distances of vectors are stored, since they serve many widths. Those of views are computed in the cache.
+            stored, size = (kernel.reads, len(values)) if self._on_vectors else (kernel.base, STRIP)
+            base = self.base_values(kernel.view, stored)
+            for start in range(0, len(values), size):
+                strip = slice(start, start + size)
+                rows = base[strip] if stored == kernel.reads else self._squared(kernel.view, base[strip], strip)
+                self._fill(k, rows, values[strip])
             self.computed += values.size
             self.kept.keep(k, values)
             source = kernel.view, kernel.base
