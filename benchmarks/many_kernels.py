@@ -29,7 +29,8 @@ from problems import fit, prepared
 from grambench import algorithms
 from grambench.algorithms.checks import learn
 from grambench.kernels import subset_sums
-from grambench.kernels.subsets import RandomSubsets, SubsetPool
+from grambench.kernels.pools import BoundKernels
+from grambench.kernels.subsets import RandomSubsets
 
 C = 10.0
 LARGE = (  # data set, examples, subsets, p
@@ -72,7 +73,7 @@ def large(results):
     for name, n, n_subsets, p in LARGE:
         features, labels = problem(name, n, results)
         begun = time.process_time()
-        pool = SubsetPool(RandomSubsets(n_subsets), features)
+        pool = BoundKernels(RandomSubsets(n_subsets), features).train()
         model = learned(pool, labels, p=p, gap=1e-2)
         seconds, m = time.process_time() - begun, pool.shape[0]
         cost = f"{seconds:9.2f} {len(model.steps):11} {model.certify().gap:6.4f} {peak():8.0f}"
@@ -83,13 +84,13 @@ def small(rounds, results):
     print("data      n    kernels  gap    not stored s  stored s  ratio  objectives differ by")
     for name, n, n_subsets in SMALL:
         features, labels = problem(name, n, results)
-        pool = SubsetPool(RandomSubsets(n_subsets), features)
+        pool = BoundKernels(RandomSubsets(n_subsets), features).train()
         stored = np.stack(list(pool.grams()))
         for gap in (1e-2, 1e-3):
             seconds = []
             for _ in range(rounds):
                 begun = time.process_time()
-                ours = learned(SubsetPool(RandomSubsets(n_subsets), features), labels, p=4 / 3, gap=gap)
+                ours = learned(BoundKernels(RandomSubsets(n_subsets), features).train(), labels, p=4 / 3, gap=gap)
                 middle = time.process_time()
                 theirs = fit("lp_mkl", {"C": C, "p": 4 / 3, "gap": gap}, stored, labels)
                 seconds.append((middle - begun, time.process_time() - middle))
@@ -126,7 +127,7 @@ def product(columns, gaussians):
 def distances(rounds):
     print("examples  features  size  sums and exponentials s  dense product s  ratio")
     for n, d, size in DISTANCES:
-        pool = SubsetPool(RandomSubsets(1000, size=size), np.random.default_rng(0).standard_normal((n, d)))
+        pool = BoundKernels(RandomSubsets(1000, size=size), np.random.default_rng(0).standard_normal((n, d))).train()
         columns = pool._columns(pool.train)
         tile = np.empty(subset_sums._length_of_tile(n), dtype=np.float32)
         seconds = []
@@ -147,7 +148,7 @@ def main():
     parser.add_argument("--results", type=Path, default=Path())
     arguments = parser.parse_args()
     features, labels = problem("sonar", 60, arguments.results)
-    pool = SubsetPool(RandomSubsets(15), features)
+    pool = BoundKernels(RandomSubsets(15), features).train()
     learned(pool, labels, gap=0.1)
     fit("lp_mkl", {}, np.stack(list(pool.grams())), labels)
     large(arguments.results)

@@ -18,7 +18,7 @@ from grambench import algorithms
 from grambench.algorithms.group_norm import dual_norm
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Stored
-from grambench.kernels.views import Viewed
+from grambench.kernels.pools import BoundKernels
 
 KERNELS = [Kernel("polynomial", 1), Kernel("unitpolynomial", 2), Kernel("unitpolynomial", 3)]
 KERNELS += [Kernel("meangaussian", value) for value in (0.05, 0.1, 0.2, 0.5, 1.0)]
@@ -33,8 +33,8 @@ def problem(n):
     x, y = load_digits(return_X_y=True)
     order = np.random.default_rng(0).permutation(len(y))
     train, test = order[:n], order[n:]
-    pool = Viewed(KERNELS, {"": x[train]})
-    between = Viewed(KERNELS, {"": x[train]}, {"": x[test]}, basis=pool)
+    bound = BoundKernels(KERNELS, x[train], unit_rows=True)
+    pool, between = bound.train(), bound.between(x[test])
     stored = (Stored(np.stack(list(each.grams()))) for each in (pool, between))
     return (*stored, y[train].astype(np.int8), y[test])
 

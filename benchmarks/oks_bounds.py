@@ -21,7 +21,7 @@ from grambench.config.study import Study
 from grambench.datasets import store, views
 from grambench.experiments.seeds import seeds
 from grambench.experiments.splits import shuffled
-from grambench.kernels.views import Viewed
+from grambench.kernels.pools import BoundKernels
 
 SEEDS, DELTA = 20, 0.5
 LARGEST = 2.0  # L of Theorem 1: the hinge loss at a score of -1
@@ -87,7 +87,7 @@ def row(results, study, task):
     for name in dict.fromkeys(features.descriptor(kernel.view) for kernel in kernels):
         found |= views.read(results / f"features/{base}/{name}.h5").of(dataset.images)
     train = ~dataset.test
-    pool = Viewed(kernels, {view: values[train] for view, values in found.items()})
+    pool = BoundKernels(kernels, {view: values[train] for view, values in found.items()}).train()
     grams, labels = list(pool.grams()), dataset.labels[train].astype(np.float64)
     m, T = len(grams), len(labels)
     shared, _ = seeds(20130101, task, 0)

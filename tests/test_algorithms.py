@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import reference
 from fitting import fit, scores
+from kernel_pools import on_vectors
 
 from grambench import algorithms
 from grambench.common.errors import ConfigError
 from grambench.experiments.conformance import same
 from grambench.kernels import grams
-from grambench.kernels.computed import Computed
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Stored
 
@@ -112,8 +112,8 @@ def test_om2_passes_over_rows_on_demand_as_over_matrices(passes):
     rng = np.random.default_rng(0)
     features, labels = rng.integers(-2, 3, size=(50, 3)).astype(float), rng.choice([-1, 1], size=50).astype(np.int8)
     order = rng.permutation(50)[:40].astype(np.int32)
-    made = Computed(KERNELS, features)
-    matrices = Stored(Computed(KERNELS, features).grams())
+    made = on_vectors(KERNELS, features)
+    matrices = Stored(on_vectors(KERNELS, features).grams())
     settings = {"p": 1.5, "step": "shortened", "passes": passes}
     assert made.along(order).on_demand
     assert same(fit("om2", made, labels, order, **settings), fit("om2", matrices, labels, order, **settings))

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from kernel_pools import on_vectors
 from scipy import sparse
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -15,7 +16,6 @@ from sklearn.svm import SVC, LinearSVC
 from grambench import algorithms
 from grambench.algorithms.checks import learn, scored
 from grambench.algorithms.fit import Work
-from grambench.kernels.computed import Computed
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Stored
 
@@ -39,8 +39,8 @@ def fit(name, pool, labels, *, seed=0, **settings):
 
 
 def pools(features, others):
-    train = Computed(KERNELS, features)
-    return train, Computed(KERNELS, features, others, basis=train)
+    train = on_vectors(KERNELS, features)
+    return train, on_vectors(KERNELS, features, others, basis=train)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -87,7 +87,7 @@ def test_a_pool_without_features_and_one_class_are_refused(name):
     with pytest.raises(ValueError, match=r"expected a pool with features, .* got one with none"):
         fit(name, Stored(np.zeros((1, 120, 120))), labels)
     with pytest.raises(ValueError, match=r"expected examples of two classes, got 120 of class \+1"):
-        fit(name, Computed(KERNELS, features), np.ones(120, dtype=np.int8))
+        fit(name, on_vectors(KERNELS, features), np.ones(120, dtype=np.int8))
 
 
 def test_majority_counts():

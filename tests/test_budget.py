@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import reference
 from fitting import fit, pool_of, scores
+from kernel_pools import on_vectors
 
 from grambench import KernelClassifier, algorithms
 from grambench.common.errors import ConfigError
 from grambench.experiments.conformance import same
-from grambench.kernels import computed, grams
-from grambench.kernels.computed import Computed
+from grambench.kernels import bases, computed, grams
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Stored
 from grambench.kernels.streamed import VectorKernels, VectorSource
@@ -145,8 +145,8 @@ def test_what_is_forgotten_gives_no_score(name):
 @pytest.mark.parametrize("integers", [False, True])
 def test_rows_on_demand_are_as_good_as_matrices(name, budget, integers):
     features, labels, order = problem(8, integers=integers)
-    pool = Computed(KERNELS, features)
-    stored = fit(name, Stored(Computed(KERNELS, features).grams()), labels, order, budget=budget)
+    pool = on_vectors(KERNELS, features)
+    stored = fit(name, Stored(on_vectors(KERNELS, features).grams()), labels, order, budget=budget)
     assert name in DRAWING or pool.along(order).on_demand
     assert same(fit(name, pool, labels, order, budget=budget), stored)
 
@@ -154,10 +154,10 @@ def test_rows_on_demand_are_as_good_as_matrices(name, budget, integers):
 @pytest.mark.parametrize("name", NAMES)
 def test_values_of_blocks_are_those_of_matrices(name, monkeypatch):
     features, labels, order = problem(9)  # whose inner products are exact
-    stored = fit(name, Stored(Computed(KERNELS, features).grams()), labels, order, budget=4)
-    monkeypatch.setattr(computed, "WHOLE", 0)
+    stored = fit(name, Stored(on_vectors(KERNELS, features).grams()), labels, order, budget=4)
+    monkeypatch.setattr(bases, "WHOLE", 0)
     monkeypatch.setattr(computed, "BLOCK", 8)
-    assert same(fit(name, Computed(KERNELS, features), labels, order, budget=4), stored)
+    assert same(fit(name, on_vectors(KERNELS, features), labels, order, budget=4), stored)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in DRAWING])
@@ -204,8 +204,8 @@ def test_values_of_a_stream_are_those_of_a_pool(seed):
     rng = np.random.default_rng(seed)
     sample, X = rng.normal(size=(60, 4)), rng.normal(size=(40, 4))
     X[3] = X[2]
-    basis = Computed(STREAMED, sample, trace=60.0)
-    exact = Computed(STREAMED, sample, X, basis=basis).grams()
+    basis = on_vectors(STREAMED, sample, trace=60.0)
+    exact = on_vectors(STREAMED, sample, X, basis=basis).grams()
     made = VectorKernels(STREAMED, sample, scale=True)
     examples, columns = made.with_norms(X), made.with_norms(sample)
     for k in range(len(STREAMED)):

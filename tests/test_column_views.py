@@ -8,12 +8,12 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from kernel_pools import on_vectors
 from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 
 from grambench import KernelClassifier, MultipleKernelTransformer
 from grambench.kernels.approximation import FeatureMap
-from grambench.kernels.computed import Computed
 from grambench.kernels.functions import Kernel
 from grambench.kernels.streamed import VectorKernels
 
@@ -37,8 +37,8 @@ def exact(kernel, sample, X):
     """Return the values between examples and a sample, scaled on the sample, from a pool of the view's columns."""
     alone = [dataclasses.replace(kernel, view="")]
     train = np.ascontiguousarray(own_columns(kernel, sample))
-    basis = Computed(alone, train, trace=float(len(sample)))
-    return Computed(alone, train, np.ascontiguousarray(own_columns(kernel, X)), basis=basis).grams()[0]
+    basis = on_vectors(alone, train, trace=float(len(sample)))
+    return on_vectors(alone, train, np.ascontiguousarray(own_columns(kernel, X)), basis=basis).grams()[0]
 
 
 def test_a_stream_has_the_kernel_values_of_each_group():

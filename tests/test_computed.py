@@ -3,10 +3,11 @@
 import fitting
 import numpy as np
 import pytest
+from kernel_pools import on_vectors
 
 from grambench import algorithms
 from grambench.experiments.conformance import same
-from grambench.kernels import computed
+from grambench.kernels import bases, computed
 from grambench.kernels.computed import Computed, OnDemand
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import RowsOnDemand, Stored
@@ -32,7 +33,7 @@ def problem(n=173, d=5, seed=0, integers=False):
 @pytest.fixture
 def blocks(monkeypatch):
     """Let every pool be one of too many examples for one matrix of inner products."""
-    monkeypatch.setattr(computed, "WHOLE", 0)
+    monkeypatch.setattr(bases, "WHOLE", 0)
     monkeypatch.setattr(computed, "BLOCK", 8)
 
 
@@ -48,7 +49,7 @@ def fetched(pool, order, number, kernels):
 @pytest.mark.parametrize("d", [1, 5, 700])
 def test_rows_equal_the_matrices_bit_for_bit(trace, d):
     features, _, order = problem(d=d)
-    pool, grams = Computed(KERNELS, features, trace=trace), Computed(KERNELS, features, trace=trace).grams()
+    pool, grams = on_vectors(KERNELS, features, trace=trace), on_vectors(KERNELS, features, trace=trace).grams()
     for number, kernels in ((0, [0]), (17, [3, 8]), (172, range(len(KERNELS)))):
         expected = [grams[k][order[number], order[number:]] for k in kernels]
         assert np.array_equal(fetched(pool, order, number, kernels), expected)
@@ -56,8 +57,8 @@ def test_rows_equal_the_matrices_bit_for_bit(trace, d):
 
 def test_rows_of_blocks_equal_the_matrices_but_for_rounding(blocks):
     features, _, order = problem(d=700)
-    grams = Computed(KERNELS, features, trace=1.0).grams()
-    rows = Computed(KERNELS, features, trace=1.0).along(order)
+    grams = on_vectors(KERNELS, features, trace=1.0).grams()
+    rows = on_vectors(KERNELS, features, trace=1.0).along(order)
     for number in (0, 7, 8, 9, 30, 172):
         rows.fetch(number, np.ones(len(KERNELS), dtype=bool))
         expected = [gram[order[number], order[number:]] for gram in grams]
@@ -67,8 +68,8 @@ def test_rows_of_blocks_equal_the_matrices_but_for_rounding(blocks):
 
 def test_scales_are_those_of_the_traces():
     features, _, _ = problem()
-    plain, scaled = Computed(KERNELS, features), Computed(KERNELS, features, trace=3.0)
-    scales = scaled.scales
+    plain, scaled = on_vectors(KERNELS, features), on_vectors(KERNELS, features, trace=3.0)
+    scales = scaled.measures.scales
     assert scaled.computed == 0  # of the diagonals alone
     assert scales == [3.0 / np.trace(gram) for gram in plain.grams()]
     assert all(np.array_equal(a, s * b) for a, b, s in zip(scaled.grams(), plain.grams(), scales, strict=True))
@@ -77,10 +78,10 @@ def test_scales_are_those_of_the_traces():
 def test_other_examples_are_scaled_by_the_training_ones_without_their_matrices():
     features, _, order = problem()
     train, others = features[:120], features[120:]
-    made, basis = Computed(KERNELS, train, trace=1.0), Computed(KERNELS, train, trace=1.0)
+    made, basis = on_vectors(KERNELS, train, trace=1.0), on_vectors(KERNELS, train, trace=1.0)
     made.grams()
     basis.along(order[order < 120]).fetch(0, np.ones(len(KERNELS), dtype=bool))
-    expected, got = (Computed(KERNELS, train, others, basis=each, trace=1.0) for each in (made, basis))
+    expected, got = (on_vectors(KERNELS, train, others, basis=each) for each in (made, basis))
     assert np.array_equal(expected.grams(), got.grams())
     assert basis.computed == len(KERNELS) * 120
 
@@ -90,8 +91,8 @@ def test_other_examples_are_scaled_by_the_training_ones_without_their_matrices()
 @pytest.mark.parametrize("rounds", [173, 60])
 def test_a_pass_over_rows_is_the_pass_over_the_matrices(name, integers, rounds):
     features, labels, order = problem(integers=integers)
-    pool = Computed(KERNELS, features)
-    grams = Computed(KERNELS, features).grams()
+    pool = on_vectors(KERNELS, features)
+    grams = on_vectors(KERNELS, features).grams()
     stored = fitting.fit(name, Stored(list(grams)), labels, order[:rounds], seed=3)
     assert same(fitting.fit(name, pool, labels, order[:rounds], seed=3), stored)
     assert pool.computed > 0
@@ -102,8 +103,8 @@ def test_a_pass_over_rows_is_the_pass_over_the_matrices(name, integers, rounds):
 def test_a_pass_over_blocks_is_the_pass_over_the_matrices(name, blocks):
     features, labels, order = problem(integers=True)  # whose inner products are exact
     kernels = [kernel for kernel in KERNELS if kernel.family in ("polynomial", "gaussian")]
-    pool = Computed(kernels, features)
-    stored = fitting.fit(name, Stored(Computed(kernels, features).grams()), labels, order)
+    pool = on_vectors(kernels, features)
+    stored = fitting.fit(name, Stored(on_vectors(kernels, features).grams()), labels, order)
     assert same(fitting.fit(name, pool, labels, order), stored)
     assert isinstance(pool.along(order), OnDemand)
 
@@ -111,7 +112,7 @@ def test_a_pass_over_blocks_is_the_pass_over_the_matrices(name, blocks):
 @pytest.mark.parametrize("name", ["omkc_dd", "omkc_ds", "omkc_sd", "omkc_ss", "om2", "perceptron", "perceptron_u"])
 def test_each_value_that_a_pass_makes_is_counted_once(name):
     features, labels, order = problem()
-    pool = Computed(KERNELS, features)
+    pool = on_vectors(KERNELS, features)
     trace = fitting.fit(name, pool, labels, order).trace
     if name in ("perceptron", "perceptron_u"):
         k = 1 if name == "perceptron" else len(KERNELS)
@@ -121,7 +122,7 @@ def test_each_value_that_a_pass_makes_is_counted_once(name):
 
 def test_matrices_take_over_once_as_many_values_have_been_made_as_there_are_pairs():
     features, labels, order = problem()
-    pool = Computed(KERNELS, features)
+    pool = on_vectors(KERNELS, features)
     fits, pairs = [], len(KERNELS) * len(order) ** 2 / 2
     while isinstance(pool.along(order), OnDemand):
         assert pool.computed < pairs
@@ -134,7 +135,7 @@ def test_matrices_take_over_once_as_many_values_have_been_made_as_there_are_pair
 
 def test_a_single_pass_never_makes_as_many_values_as_there_are_pairs(blocks):
     features, _, order = problem()
-    pool = Computed(KERNELS, features)
+    pool = on_vectors(KERNELS, features)
     rows = pool.along(order)
     for number in range(len(order)):
         rows.fetch(number, np.ones(len(KERNELS), dtype=bool))
@@ -143,7 +144,7 @@ def test_a_single_pass_never_makes_as_many_values_as_there_are_pairs(blocks):
 
 def test_matrices_that_are_made_are_used():
     features, _, order = problem()
-    pool = Computed(KERNELS, features)
+    pool = on_vectors(KERNELS, features)
     grams = pool.grams()
     rows = pool.along(order)
     assert not rows.on_demand
@@ -152,7 +153,7 @@ def test_matrices_that_are_made_are_used():
 
 def test_results_do_not_depend_on_what_was_made_before(blocks):
     features, labels, order = problem()
-    fresh, used = Computed(KERNELS, features), Computed(KERNELS, features)
+    fresh, used = on_vectors(KERNELS, features), on_vectors(KERNELS, features)
     used.grams()
     assert same(*(fitting.fit("omkc_ss", pool, labels, order) for pool in (fresh, used)))
 
@@ -160,9 +161,9 @@ def test_results_do_not_depend_on_what_was_made_before(blocks):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_pass_keeps_no_more_than_a_row_of_each_kernel_and_a_block(name, blocks, monkeypatch):
     features, labels, order = problem()
-    pool = Computed([kernel for kernel in KERNELS if not kernel.relative], features)
+    pool = on_vectors([kernel for kernel in KERNELS if not kernel.unit], features)
     monkeypatch.setattr(Computed, "grams", lambda self: pytest.fail("all matrices were asked for"))
-    monkeypatch.setattr(Computed, "inner", property(lambda self: pytest.fail("all inner products were asked for")))
+    monkeypatch.setattr(Computed, "base_values", lambda *_: pytest.fail("all inner products were asked for"))
     fitting.fit(name, pool, labels, order)
     rows = pool.along(order)
     rows.fetch(3, np.ones(len(pool.kernels), dtype=bool))
@@ -174,16 +175,16 @@ def test_duplicated_examples_are_at_distance_0():
     features, _, _ = problem()
     twice = 1e3 * np.vstack([features, features])
     order = np.arange(len(twice), dtype=np.int32)
-    rows = Computed([Kernel("gaussian", 2.0**-6)], twice).along(order)
+    rows = on_vectors([Kernel("gaussian", 2.0**-6)], twice).along(order)
     rows.fetch(4, np.ones(1, dtype=bool))
-    grams = Computed([Kernel("gaussian", 2.0**-6)], twice).grams()
+    grams = on_vectors([Kernel("gaussian", 2.0**-6)], twice).grams()
     assert rows.values[0][0, 4] == 1.0
     assert np.array_equal(rows.values[0][0, 4:], grams[0][4, 4:])
 
 
 def test_a_pool_of_other_examples_has_matrices():
     features, _, order = problem()
-    pool = Computed(KERNELS, features, features.copy(), basis=Computed(KERNELS, features))
+    pool = on_vectors(KERNELS, features, features.copy(), basis=on_vectors(KERNELS, features))
     assert not pool.along(order).on_demand
     assert not isinstance(pool.along(order), RowsOnDemand)
 
@@ -195,16 +196,16 @@ def test_a_pool_of_other_examples_has_matrices():
     [(Kernel("polynomial", 1000), 1e2), (Kernel("polynomial", 1), 1e308), (Kernel("mediangaussian", 1), 1e308)],
 )
 def test_values_that_are_not_finite_are_refused_however_they_are_asked_for(kernel, factor, whole, monkeypatch):
-    monkeypatch.setattr(computed, "WHOLE", computed.WHOLE if whole else 0)
+    monkeypatch.setattr(bases, "WHOLE", bases.WHOLE if whole else 0)
     features, _, order = problem()
     train, others = factor * features[:120], factor * features[120:]
-    few, basis = np.arange(3), Computed([kernel], features[:120])
+    few, basis = np.arange(3), on_vectors([kernel], features[:120])
     asked = {
-        "matrices": lambda: Computed([kernel], train).grams(),
-        "scaled": lambda: Computed([kernel], train, trace=1.0).scales,
-        "rows": lambda: Computed([kernel], train).along(order[order < 120]).fetch(0, np.ones(1, dtype=bool)),
-        "values": lambda: Computed([kernel], train).values(0, few, few),
-        "others": lambda: Computed([kernel], features[:120], others, basis=basis).grams()[0],
+        "matrices": lambda: on_vectors([kernel], train).grams(),
+        "scaled": lambda: on_vectors([kernel], train, trace=1.0).measures.scales,
+        "rows": lambda: on_vectors([kernel], train).along(order[order < 120]).fetch(0, np.ones(1, dtype=bool)),
+        "values": lambda: on_vectors([kernel], train).values(0, few, few),
+        "others": lambda: on_vectors([kernel], features[:120], others, basis=basis).grams()[0],
     }
     for how in asked.values():
         with pytest.raises(ValueError, match=f"^{kernel.name}: expected finite values"):
@@ -213,13 +214,13 @@ def test_values_that_are_not_finite_are_refused_however_they_are_asked_for(kerne
 
 def test_a_trace_of_zero_is_not_scaled():
     with pytest.raises(ValueError, match=r"^polynomial_p1: expected a trace that can be scaled, got 0$"):
-        Computed([Kernel("polynomial", 1)], np.zeros((5, 2)), trace=1.0).grams()
+        on_vectors([Kernel("polynomial", 1)], np.zeros((5, 2)), trace=1.0).grams()
 
 
 def test_a_part_of_too_many_examples_is_computed_alone(blocks):
     features, _, order = problem(n=60)
     rows, columns = order[:7], order[3:20]
-    whole = Computed(KERNELS, features, trace=2.0)
+    whole = on_vectors(KERNELS, features, trace=2.0)
     part = whole.part(rows, columns)
     assert np.allclose(np.stack(part.grams()), np.stack(whole.grams())[:, rows][:, :, columns], rtol=1e-12, atol=1e-13)
     assert np.array_equal(part.features[""], features[rows])

@@ -31,8 +31,9 @@ from grambench.config.study import Dictionary, KernelFamily
 from grambench.estimators import kernels as kernel_input
 from grambench.estimators.classifier import PASS_ONCE
 from grambench.experiments.training import Examples, svms
+from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import Kernel
-from grambench.kernels.pools import FamilyRange, VectorPools
+from grambench.kernels.pools import BoundKernels
 
 ROOT = Path(__file__).parent.parent
 SOME = ("rkl", "omkc_ss", "oks", "ca_nd", "cka", "logistic_regression")  # that learn each class one-vs-rest
@@ -53,7 +54,7 @@ def pools_of(kernels, X):
     """Return the pools of kernels, beside them the default range, as a protocol makes them."""
     dictionary = Dictionary.model_validate(kernel_input.DEFAULT_FAMILY)
     family = FamilyRange(dictionary.family, dictionary.low, dictionary.high, dictionary.grid(), dictionary.unit)
-    return VectorPools(kernels, X, family, trace=float(len(X)))
+    return BoundKernels(kernels, X, family, trace=float(len(X)))
 
 
 def library(name, pool, labels, test, seed):

@@ -17,10 +17,10 @@ from grambench.experiments import conformance, offline
 from grambench.experiments.run import Tuning
 from grambench.experiments.splits import splits
 from grambench.kernels import pairs
+from grambench.kernels.bases import all_pairs
+from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import Kernel
-from grambench.kernels.pixels import ByPixels
-from grambench.kernels.pools import FamilyRange
-from grambench.kernels.views import all_pairs
+from grambench.kernels.pixels import PixelPool
 from grambench.solvers import svm
 
 GRID = [0.5, 1.0, 2.0, 4.0]
@@ -450,7 +450,7 @@ def test_blocks_of_pixels_are_made_when_they_are_asked_for(monkeypatch):
         Kernel(family, value, view).name
         for family, value, view in (("polynomial", 1, "block_1"), ("meangaussian", 1, "block_2"))
     ]
-    monkeypatch.setattr(ByPixels, "grams", lambda self: pytest.fail("a Gram matrix was asked for"))
+    monkeypatch.setattr(PixelPool, "grams", lambda self: pytest.fail("a Gram matrix was asked for"))
     outcome = offline.outcome(of_classes(kernels=kernels), data)
     assert (outcome.metrics["accuracy_percent"] > 60).all()
 

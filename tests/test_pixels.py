@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
+from kernel_pools import on_images, on_views
 
 from grambench.algorithms.fit import SupportExpansion, scores_of_supports
 from grambench.kernels import pixels
 from grambench.kernels.functions import Kernel
-from grambench.kernels.pixels import ByPixels
 from grambench.kernels.pool import Stored
-from grambench.kernels.views import Viewed
 
 FAMILIES = (
     ("polynomial", 1),
@@ -32,9 +31,9 @@ def images(n, seed=0, d=196):
 
 def test_values_are_those_of_kernels_on_views():
     train, others = images(70), images(30, seed=1)
-    pool, reference = ByPixels(KERNELS, train), Viewed(KERNELS, train)
-    between = ByPixels(KERNELS, train, others, basis=pool)
-    expected = Viewed(KERNELS, train, others, basis=reference)
+    pool, reference = on_images(KERNELS, train), on_views(KERNELS, train)
+    between = on_images(KERNELS, train, others, basis=pool)
+    expected = on_views(KERNELS, train, others, basis=reference)
     for k in range(len(KERNELS)):
         assert np.allclose(pool.grams()[k], reference.grams()[k], rtol=1e-12, atol=1e-13)
         assert np.allclose(between.grams()[k], expected.grams()[k], rtol=1e-12, atol=1e-13)
@@ -49,7 +48,7 @@ def test_values_are_those_of_kernels_on_views():
 
 def test_a_value_has_the_same_bits_however_it_is_made(monkeypatch):
     train = images(60)
-    pool = ByPixels(KERNELS, train)
+    pool = on_images(KERNELS, train)
     grams = list(pool.grams())
     partners = pool.partners()
     named = np.random.default_rng(2).integers(0, 60, 5000)
@@ -73,29 +72,28 @@ def test_the_series_is_the_exponential():
 
 
 def test_parts_ask_the_whole():
-    pool, rows, columns = ByPixels(KERNELS, images(40)), np.arange(10, 30), np.arange(5)
+    pool, rows, columns = on_images(KERNELS, images(40)), np.arange(10, 30), np.arange(5)
     for one, other in zip(pool.part(rows, columns).grams(), pool.grams(), strict=True):
         assert np.array_equal(one, other[np.ix_(rows, columns)])
 
 
 def test_training_matrices_are_scaled_to_a_trace_and_others_as_these_are():
     train, others = images(60), images(20, seed=1)
-    plain, pool = ByPixels(KERNELS, train), ByPixels(KERNELS, train, trace=1.0)
-    between, among = (ByPixels(KERNELS, each, others, basis=pool) for each in (train, others))
-    unscaled = [ByPixels(KERNELS, each, others, basis=plain) for each in (train, others)]
-    assert between._columns is pool._columns
+    plain, pool = on_images(KERNELS, train), on_images(KERNELS, train, trace=1.0)
+    between, among = (on_images(KERNELS, each, others, basis=pool) for each in (train, others))
+    unscaled = [on_images(KERNELS, each, others, basis=plain) for each in (train, others)]
     assert np.allclose(pool.diagonal().sum(axis=1), 1.0, rtol=1e-12)
     assert np.allclose(pool.diagonal(), [np.diagonal(gram) for gram in pool.grams()], rtol=1e-12)
     partners = pool.partners()
     for example in range(60):
         partners.append(example)
     assert np.array_equal(partners.values(7, 0), [gram[7] for gram in pool.grams()])
-    for k, scale in enumerate(pool.scales):
+    for k, scale in enumerate(pool.measures.scales):
         assert np.array_equal(pool.grams()[k], plain.grams()[k] * scale)
         for got, expected in zip((between, among), unscaled, strict=True):
             assert np.array_equal(got.grams()[k], expected.grams()[k] * scale)
     rows, columns, weights = np.array([3, 1]), np.array([8, 2, 9]), np.linspace([0.0], [1.0], len(KERNELS)).T
-    expected = plain.mixed(weights * pool.scales, rows, columns)
+    expected = plain.mixed(weights * pool.measures.scales, rows, columns)
     assert np.array_equal(pool.mixed(weights, rows, columns), expected)
     assert np.array_equal(pool.only([2, 0]).diagonal(), [np.diagonal(pool.grams()[k]) for k in (2, 0)])
     assert np.array_equal(pool.only([3]).along(np.arange(60)).values[0], pool.grams()[3])
@@ -104,15 +102,15 @@ def test_training_matrices_are_scaled_to_a_trace_and_others_as_these_are():
 
 def test_pools_of_other_images_with_themselves_have_the_units_of_the_training_images():
     train, others = images(60), images(20, seed=1)
-    pool, reference = ByPixels(KERNELS, train), Viewed(KERNELS, train)
-    got, expected = ByPixels(KERNELS, others, basis=pool), Viewed(KERNELS, others, basis=reference)
+    pool, reference = on_images(KERNELS, train), on_views(KERNELS, train)
+    got, expected = on_images(KERNELS, others, basis=pool), on_views(KERNELS, others, basis=reference)
     for k in range(len(KERNELS)):
         assert np.allclose(got.grams()[k], expected.grams()[k], rtol=1e-12, atol=1e-13)
 
 
 def test_a_family_is_made_when_it_is_asked_for():
     train, asked = images(30), []
-    pool = ByPixels(KERNELS, train, family=lambda: asked.append(1))
+    pool = on_images(KERNELS, train, family=lambda: asked.append(1))
     assert asked == []
     assert pool.family is None
     assert pool.only([0]).family is None
@@ -135,13 +133,13 @@ def test_a_family_is_made_when_it_is_asked_for():
 )
 def test_what_cannot_be_exact_is_refused(kernels, views, message):
     with pytest.raises(ValueError, match=message):
-        ByPixels(kernels, views)
+        on_images(kernels, views)
 
 
 @pytest.mark.parametrize("on_pixels", [True, False])
 def test_predictors_on_supports_share_kernel_values(on_pixels):
     train, others, rng = images(60), images(300, seed=1), np.random.default_rng(0)
-    between = ByPixels(KERNELS, train, others, basis=ByPixels(KERNELS, train))
+    between = on_images(KERNELS, train, others, basis=on_images(KERNELS, train))
     if not on_pixels:
         between = Stored(list(between.grams()))
     weights = rng.random((3, len(KERNELS)))

@@ -13,8 +13,8 @@ from grambench.experiments import profile
 from grambench.experiments.splits import splits
 from grambench.kernels import search
 from grambench.kernels.continuous import gaussian
+from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.pool import Continuous
-from grambench.kernels.pools import FamilyRange
 
 VALUES = [0.2, 0.5, 1.0, 3.0, 10.0]
 

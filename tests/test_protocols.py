@@ -13,7 +13,7 @@ from grambench.config.load import check
 from grambench.config.study import Study
 from grambench.experiments import run
 from grambench.experiments.run import Reference, Run, Tuning
-from grambench.kernels.pools import FamilyRange
+from grambench.kernels.dictionary import FamilyRange
 
 SOURCE = Path(protocols.__file__).parent.parent
 TWO = {"parameter": "p", "values": [1.1, 2], "C": [1, 10]}

@@ -6,13 +6,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from kernel_pools import on_vectors
 
 from grambench import KernelClassifier, algorithms
 from grambench.algorithms.experts import LOSSES, loss_value, step_length
 from grambench.algorithms.streaming import inner_product
 from grambench.estimators.kernels import DEFAULT
 from grambench.kernels.approximation import BLOCK, FeatureMap
-from grambench.kernels.computed import Computed
 from grambench.kernels.functions import Kernel
 
 GAUSSIANS = [Kernel("gaussian", 2.0**power) for power in (-1, 0, 1)]
@@ -44,7 +44,7 @@ def grams(starts, values):
 @pytest.mark.parametrize("seed", range(3))
 def test_fourier_features_have_the_kernel_as_mean_and_the_documented_variance(seed):
     X = np.random.default_rng(seed).normal(size=(40, 4))
-    exact = Computed(GAUSSIANS, X).grams()
+    exact = on_vectors(GAUSSIANS, X).grams()
     draws = np.array([grams(*features(GAUSSIANS, X, n_components=64, seed=number)) for number in range(100)])
     variance = (1.0 - exact**2) ** 2 / 64.0
     error = (draws.mean(axis=0) - exact) / np.sqrt(variance / 100.0 + 1e-12)
@@ -67,7 +67,7 @@ def test_nystroem_and_raw_features_are_exact_among_landmarks():
     X = np.random.default_rng(1).normal(size=(50, 3))
     for method, kernels in (("nystroem", DEFAULT), ("fourier", DEFAULT[:4])):
         for approximated, exact in zip(
-            grams(*features(kernels, X, method, 50)), Computed(kernels, X, trace=50.0).grams(), strict=True
+            grams(*features(kernels, X, method, 50)), on_vectors(kernels, X, trace=50.0).grams(), strict=True
         ):
             assert np.allclose(approximated, exact, atol=2e-5)
 
@@ -80,8 +80,8 @@ def test_nystroem_features_project_on_the_landmarks():
     landmarks = X[np.random.default_rng(0).permutation(60)[:20]]
     ((_, values),) = bank.blocks(X)
     for k, kernel in enumerate(GAUSSIANS):
-        basis = Computed([kernel], landmarks)
-        among, between = basis.grams()[0], Computed([kernel], landmarks, X, basis=basis).grams()[0]
+        basis = on_vectors([kernel], landmarks)
+        among, between = basis.grams()[0], on_vectors([kernel], landmarks, X, basis=basis).grams()[0]
         z = values[:, bank.starts[k] : bank.starts[k + 1]].astype(float)
         assert np.allclose(z @ z.T, between @ np.linalg.solve(among, between.T), atol=1e-4)
 
@@ -214,7 +214,7 @@ def test_raker_on_features_is_the_printed_algorithm(loss):
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
 def test_raker_and_ogd_on_gram_matrices_are_the_printed_algorithms(loss):
     X, y = stream(120)
-    kernels, labels, code = Computed(GAUSSIANS, X).grams(), np.where(y > 0, 1, -1), LOSSES[loss]
+    kernels, labels, code = on_vectors(GAUSSIANS, X).grams(), np.where(y > 0, 1, -1), LOSSES[loss]
     dual, theta, expected = np.zeros((3, 120)), np.ones(3), []
     for i, label in enumerate(labels):
         each = np.array([dual[k] @ kernels[k][:, i] for k in range(3)])
@@ -272,7 +272,7 @@ def test_adaraker_is_the_printed_algorithm(loss, n):
     expected, weights = naive_adaraker(np.array(grams(starts, values)), labels, LOSSES[loss], 0.8)
     assert np.allclose(got, expected, atol=1e-4)
     assert np.allclose(state.weights, weights[-1], atol=1e-4)
-    kernels = Computed(GAUSSIANS, X).grams()
+    kernels = on_vectors(GAUSSIANS, X).grams()
     settings = {"kernels": list(kernels), "scale": False, "shuffle": False, "loss": loss, "eta": 0.8}
     model = KernelClassifier("adaraker", **settings).fit(np.arange(n), y)
     expected, weights = naive_adaraker(np.array(kernels), labels, LOSSES[loss], 0.8)

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 from fitting import fit
+from kernel_pools import on_subsets
 from sklearn.base import clone
 from specifications import make_run
 
@@ -21,7 +22,6 @@ from grambench.experiments.run import Run
 from grambench.experiments.splits import splits
 from grambench.kernels import subsets
 from grambench.kernels.pool import Stored
-from grambench.kernels.subsets import SubsetPool
 from grambench.solvers import certificates, lp_fixed_point
 
 LISTS = [[0], [1, 3], [0, 1, 2, 3, 4], [4, 2, 0]]
@@ -55,7 +55,7 @@ def plain(kernels, train, test=None):
 @pytest.mark.parametrize("n_widths", [1, 4, 7])
 def test_sums_equal_those_of_gram_matrices(n, n_widths):
     kernels, X, rng = FeatureSubsets(LISTS, n_widths), examples(n), np.random.default_rng(n)
-    pool, grams = SubsetPool(kernels, X), plain(kernels, X)
+    pool, grams = on_subsets(kernels, X), plain(kernels, X)
     weights, v = rng.random(len(grams)), rng.standard_normal(n)
     weights[::3] = 0.0
     v[1::4] = 0.0
@@ -69,7 +69,7 @@ def test_sums_equal_those_of_gram_matrices(n, n_widths):
 
 def test_sums_of_more_examples_than_a_tile_has_pairs():
     kernels, X = FeatureSubsets(LISTS[:2], 3), examples(1100)
-    pool, v = SubsetPool(kernels, X), np.random.default_rng(0).standard_normal(1100)
+    pool, v = on_subsets(kernels, X), np.random.default_rng(0).standard_normal(1100)
     grams = np.stack(list(pool.grams()))
     np.testing.assert_allclose(pool.mixture(np.ones(6)), grams.sum(axis=0), atol=1e-5)
     forms = np.einsum("i,mij,j->m", v, grams, v, optimize=True)
@@ -78,7 +78,7 @@ def test_sums_of_more_examples_than_a_tile_has_pairs():
 
 def test_base_pools_have_the_same_sums():
     kernels, X, weights = FeatureSubsets(LISTS, 3), examples(9), np.arange(12.0)
-    pool, stored = SubsetPool(kernels, X), Stored(plain(kernels, X))
+    pool, stored = on_subsets(kernels, X), Stored(plain(kernels, X))
     np.testing.assert_allclose(pool.mixture(weights), stored.mixture(weights), atol=1e-4)
     np.testing.assert_allclose(pool.quadratic_forms(weights[:9]), stored.quadratic_forms(weights[:9]), rtol=1e-5)
     np.testing.assert_array_equal(pool.diagonal(), stored.diagonal())
@@ -86,8 +86,8 @@ def test_base_pools_have_the_same_sums():
 
 def test_test_examples_and_parts_have_units_of_the_training_examples():
     kernels, X, others = FeatureSubsets(LISTS, 6), examples(20), examples(7, seed=3)
-    pool, weights = SubsetPool(kernels, X), np.random.default_rng(0).random(24)
-    between, expected = SubsetPool(kernels, X, others, basis=pool), plain(kernels, X, others)
+    pool, weights = on_subsets(kernels, X), np.random.default_rng(0).random(24)
+    between, expected = on_subsets(kernels, X, others, basis=pool), plain(kernels, X, others)
     np.testing.assert_allclose(between.mixture(weights), np.tensordot(weights, expected, 1), atol=1e-5)
     np.testing.assert_allclose(np.stack(list(between.grams())), expected, atol=1e-13)
     rows, columns = np.array([5, 1]), np.array([2, 3, 19])
@@ -107,30 +107,30 @@ def test_forms_of_wide_kernels_do_not_cancel():
     kernels = FeatureSubsets(LISTS, n_widths=2, widest=1000.0)
     forms = np.einsum("i,mij,j->m", v, plain(kernels, X), v)
     assert forms.max() < 1e-3
-    np.testing.assert_allclose(SubsetPool(kernels, X).quadratic_forms(v), forms, rtol=1e-3)
+    np.testing.assert_allclose(on_subsets(kernels, X).quadratic_forms(v), forms, rtol=1e-3)
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1e-10, 1.0, 1e10, 1e150])
 def test_the_scale_of_features_does_not_matter(scale):
     X, weights = examples(15), np.ones(24)
-    expected = SubsetPool(FeatureSubsets(LISTS, 6), X).mixture(weights)
-    np.testing.assert_allclose(SubsetPool(FeatureSubsets(LISTS, 6), scale * X).mixture(weights), expected, atol=1e-4)
+    expected = on_subsets(FeatureSubsets(LISTS, 6), X).mixture(weights)
+    np.testing.assert_allclose(on_subsets(FeatureSubsets(LISTS, 6), scale * X).mixture(weights), expected, atol=1e-4)
 
 
 def test_constant_features_give_kernels_of_ones():
     X = examples(10)
     X[:, 1] = 7.0
-    pool = SubsetPool(FeatureSubsets([[1]], 3), X)
+    pool = on_subsets(FeatureSubsets([[1]], 3), X)
     np.testing.assert_array_equal(pool.mixture(np.ones(3)), np.full((10, 10), 3.0))
-    assert not SubsetPool(FeatureSubsets([[1]], 3), np.ones((4, 2))).mixture(np.zeros(3)).any()
+    assert not on_subsets(FeatureSubsets([[1]], 3), np.ones((4, 2))).mixture(np.zeros(3)).any()
 
 
 def test_far_test_examples_and_very_narrow_or_wide_kernels_stay_finite():
     X = examples(10)
     X[:, 0] *= 1e-15
     for widest in (1e-20, 1e-8, 1.0, 1e30):
-        pool = SubsetPool(FeatureSubsets([[0], [1]], 3, widest), X)
-        far = SubsetPool(pool.kernels, X, np.full((1, 5), 1e300), basis=pool)
+        pool = on_subsets(FeatureSubsets([[0], [1]], 3, widest), X)
+        far = on_subsets(pool.kernels, X, np.full((1, 5), 1e300), basis=pool)
         assert np.isfinite(pool.mixture(np.ones(6))).all()
         assert np.isfinite(pool.quadratic_forms(np.arange(10.0))).all()
         assert (far.mixture(np.ones(6)) == 0.0).all() or widest == 1e30
@@ -139,8 +139,9 @@ def test_far_test_examples_and_very_narrow_or_wide_kernels_stay_finite():
 def test_compiled_code_and_the_interpreter_give_the_same_sums():
     code = """
 import numpy as np
-from grambench.kernels.subsets import FeatureSubsets, SubsetPool
-pool = SubsetPool(FeatureSubsets([[0], [1, 2]], 5), np.random.default_rng(0).standard_normal((9, 3)))
+from grambench.kernels.pools import BoundKernels
+from grambench.kernels.subsets import FeatureSubsets
+pool = BoundKernels(FeatureSubsets([[0], [1, 2]], 5), np.random.default_rng(0).standard_normal((9, 3))).train()
 print(pool.mixture(np.arange(10.0)).tolist(), pool.quadratic_forms(np.arange(9.0) - 4.0).tolist(), sep=";")
 """
     values = []
@@ -158,7 +159,7 @@ print(pool.mixture(np.arange(10.0)).tolist(), pool.quadratic_forms(np.arange(9.0
 @pytest.mark.parametrize("C", [0.1, 10.0])
 def test_the_objective_is_that_of_stored_matrices(p, C):
     X, y = problem()
-    pool = SubsetPool(MANY, X)
+    pool = on_subsets(MANY, X)
     stored = Stored(np.stack(list(pool.grams())))
     ours, theirs = fit("lp_mkl", pool, y, p=p, C=C, gap=1e-3), fit("lp_mkl", stored, y, p=p, C=C, gap=1e-3)
     assert ours.converged
@@ -186,7 +187,7 @@ def test_the_objective_is_that_of_stored_matrices(p, C):
 def test_algorithms_on_sums_equal_those_on_stored_matrices(algorithm, settings, monkeypatch):
     monkeypatch.setattr(subsets, "LARGEST_STACK", 0)
     X, y = problem()
-    pool = SubsetPool(MANY, X)
+    pool = on_subsets(MANY, X)
     stored = Stored(np.stack(list(pool.grams())))
     ours, theirs = fit(algorithm, pool, y, **settings), fit(algorithm, stored, y, **settings)
     np.testing.assert_allclose(ours.weights, theirs.weights, rtol=1e-3, atol=1e-6 * theirs.weights.max())
@@ -202,7 +203,7 @@ def test_algorithms_on_sums_equal_those_on_stored_matrices(algorithm, settings, 
 def test_rkl_on_sums_reaches_the_same_gap(C, monkeypatch):
     monkeypatch.setattr(subsets, "LARGEST_STACK", 0)
     X, y = problem()
-    pool = SubsetPool(MANY, X)
+    pool = on_subsets(MANY, X)
     grams = np.stack(list(pool.grams()))
     ours, theirs = fit("rkl", pool, y, C=C), fit("rkl", Stored(grams), y, C=C)
     assert ours.converged
@@ -213,7 +214,7 @@ def test_rkl_on_sums_reaches_the_same_gap(C, monkeypatch):
 
 def test_one_norm_selects_few_kernels():
     X, y = problem()
-    ours = fit("lp_mkl", SubsetPool(MANY, X), y, p=1.0, C=1.0, gap=0.05)
+    ours = fit("lp_mkl", on_subsets(MANY, X), y, p=1.0, C=1.0, gap=0.05)
     assert ours.converged
     assert ours.certify().gap <= 0.0501
     assert np.count_nonzero(ours.weights > 0.01) < 40
@@ -226,14 +227,14 @@ def test_the_number_of_kernels_decides_between_the_solvers(monkeypatch):
     )
     X, y = problem()
     for kernels in (MANY, RandomSubsets(n_subsets=5)):
-        fit("lp_mkl", SubsetPool(kernels, X), y, p=2.0)
+        fit("lp_mkl", on_subsets(kernels, X), y, p=2.0)
     fit("lp_mkl", Stored(plain(MANY, X)), y, p=2.0)
     assert calls == [320]
 
 
 def test_one_class_only_and_too_few_iterations():
     X, y = problem()
-    pool = SubsetPool(MANY, X)
+    pool = on_subsets(MANY, X)
     same = fit("lp_mkl", pool, np.ones_like(y))
     assert (same.predictor.bias, same.predictor.dual.any(), same.converged) == (1.0, False, True)
     cut = fit("lp_mkl", pool, y, p=4 / 3, gap=1e-4, iterations=2)
@@ -353,7 +354,7 @@ def test_settings_that_are_not_allowed_are_refused(settings, message):
 
 def test_features_that_are_not_finite_are_refused():
     with pytest.raises(ValueError, match="subsets of features: expected finite features, got"):
-        SubsetPool(MANY, np.full((4, 6), np.nan))
+        on_subsets(MANY, np.full((4, 6), np.nan))
     X, y = problem()
     with pytest.raises(ValueError, match="approximation: expected kernels by name, got RandomSubsets"):
         KernelClassifier("raker", MANY, approximation="fourier").fit(X, y)
@@ -380,9 +381,9 @@ def test_a_run_learns_from_subsets_that_each_repetition_draws():
     assert outcome.kernel_values == {}
     for r, (split, seed) in enumerate(splits(run, data)):
         kernels = offline._subsets(run, 0, seed)
-        pool = SubsetPool(kernels, data.features[split.train])
+        pool = on_subsets(kernels, data.features[split.train])
         model = fit("easy_mkl", pool, data.labels[split.train])
-        test = SubsetPool(kernels, pool.train, data.features[split.test], basis=pool)
+        test = on_subsets(kernels, pool.train, data.features[split.test], basis=pool)
         errors = (model.predictor.scores(test) >= 0.0) != (data.labels[split.test] > 0)
         assert outcome.metrics["error_percent"][0, r] == pytest.approx(100.0 * errors.mean())
         assert kernels.select(6)[0].tolist() != run.subsets.select(6)[0].tolist() or kernels.seed != run.subsets.seed

@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
+from kernel_pools import on_vectors, on_views
 from scipy import sparse
 from sklearn.metrics.pairwise import additive_chi2_kernel
 
 from grambench.kernels import chi_square, pairs
-from grambench.kernels.computed import Computed
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import GridPool, Stored
-from grambench.kernels.views import Viewed
 
 FAMILIES = (("polynomial", 1), ("unitpolynomial", 2), ("chisquare", 1), ("meangaussian", 1), ("mediangaussian", 0.5))
 KERNELS = [Kernel(family, value, view) for view in ("sift", "hue") for family, value in FAMILIES]
@@ -132,8 +131,8 @@ def test_wrong_histograms_are_refused():
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
 def test_matrices_equal_naive_ones(kernel):
     train, others = problem()
-    pool = Viewed([kernel], train)
-    between, among = (Viewed([kernel], each, others, basis=pool) for each in (train, others))
+    pool = on_views([kernel], train)
+    between, among = (on_views([kernel], each, others, basis=pool) for each in (train, others))
     (gram,) = pool.grams()
     np.testing.assert_allclose(gram, naive_gram(kernel, train, train, train), rtol=1e-12)
     np.testing.assert_allclose(between.grams()[0], naive_gram(kernel, others, train, train), rtol=1e-12)
@@ -147,33 +146,33 @@ def test_the_inner_products_of_one_view_are_a_stored_pool():
     train, _ = problem()
     rows = normalised(train["sift"], 2)
     stored = Stored([rows @ rows.T])
-    pool = Viewed([Kernel("polynomial", 1)], {"": train["sift"]})
+    pool = on_views([Kernel("polynomial", 1)], {"": train["sift"]})
     np.testing.assert_allclose(np.stack(pool.grams()), np.stack(stored.grams()), rtol=0, atol=1e-15)
     assert pool.shape == stored.shape
 
 
 def test_sparse_and_other_types_give_the_same_bits():
     train, _ = problem()
-    expected = np.stack(Viewed(KERNELS, train).grams())
+    expected = np.stack(on_views(KERNELS, train).grams())
     for given in (sparse.csr_array, np.float64, np.int32, np.asfortranarray):
         other = {view: given(values) for view, values in train.items()}
-        assert np.array_equal(np.stack(Viewed(KERNELS, other).grams()), expected)
+        assert np.array_equal(np.stack(on_views(KERNELS, other).grams()), expected)
 
 
 def test_counts_are_not_copied():
     train, others = problem()
-    pool = Viewed(KERNELS, train)
-    between = Viewed(KERNELS, train, others, basis=pool)
+    pool = on_views(KERNELS, train)
+    between = on_views(KERNELS, train, others, basis=pool)
     np.stack(pool.grams()), np.stack(between.grams())
     assert np.shares_memory(pool.features["sift"], train["sift"])
-    assert between._columns is pool._columns
+    assert np.shares_memory(between.features["sift"], others["sift"])
     assert not pool.features["sift"].flags.writeable
     assert train["sift"].flags.writeable
 
 
 def test_matrices_are_made_when_asked_for_and_bases_shared_and_dropped(made):
     train, _ = problem()
-    pool = Viewed(KERNELS, train)
+    pool = on_views(KERNELS, train)
     grams = pool.grams()
     assert (len(grams), made, pool.computed) == (len(KERNELS), [], 0)
     assert grams[0] is pool.grams()[0]
@@ -181,10 +180,10 @@ def test_matrices_are_made_when_asked_for_and_bases_shared_and_dropped(made):
     assert grams[1] is grams[-9]
     assert len(made) == 1
     grams[3], grams[4]
-    assert len(made) == 2  # the second is the median's sample
+    assert len(made) == 1
     assert pool._bases == {}
     assert len(list(grams)) == len(grams[2:4]) + 8
-    assert len(made) == 2 + 4
+    assert len(made) == 1 + 3
     assert pool._bases == {}
     assert pool.computed == (len(KERNELS) + 2) * 3600 + 2 * 180
     with pytest.raises(IndexError):
@@ -193,12 +192,13 @@ def test_matrices_are_made_when_asked_for_and_bases_shared_and_dropped(made):
 
 def test_values_equal_entries_and_are_counted_unless_the_matrix_is_made(made):
     train, others = problem()
-    pools = Viewed(KERNELS, train), Viewed(KERNELS, train, others)
+    pools = on_views(KERNELS, train), on_views(KERNELS, train, others)
     rows, columns = np.array([7]), np.array([0, 3, 59, 4, 4], dtype=np.int32)
     for pool in pools:
+        made.clear()
         values = [pool.values(k, rows, columns) for k in range(len(KERNELS))]
         assert pool.computed == 5 * len(KERNELS) + 2 * 3600 + 2 * 180
-        assert set(made) == {(60, 60)}
+        assert made == []
         for k, gram in enumerate(pool.grams()):
             assert np.array_equal(values[k], gram[np.ix_(rows, columns)])
             before = pool.computed
@@ -208,13 +208,14 @@ def test_values_equal_entries_and_are_counted_unless_the_matrix_is_made(made):
 
 def test_units_are_of_a_sample_of_the_training_examples():
     train, others = problem()
-    pool = Viewed(KERNELS, train)
-    between = Viewed(KERNELS, train, others, basis=pool)
-    alone = Viewed(KERNELS, train, {view: values[:1] for view, values in others.items()}, basis=Viewed(KERNELS, train))
+    pool = on_views(KERNELS, train)
+    between = on_views(KERNELS, train, others, basis=pool)
+    first = {view: values[:1] for view, values in others.items()}
+    alone = on_views(KERNELS, train, first, basis=on_views(KERNELS, train))
     chosen = np.arange(0, 60, 9)
     expected = np.exp(-naive_distances(others["hue"], train["hue"]) / naive_mean(train["hue"]))
     np.testing.assert_allclose(between.grams()[HUE_CHI], expected, rtol=1e-12)
-    assert (pool.computed, between.computed) == (180, 11 * 60)  # the basis has made what the unit took
+    assert (pool.computed, between.computed) == (0, 180 + 11 * 60)  # which was the first to need the unit
     for k in range(len(KERNELS)):
         assert np.array_equal(between.grams()[k][:1], alone.grams()[k])
     assert np.array_equal(pool.values(SIFT_CHI, chosen, chosen), pool.grams()[SIFT_CHI][np.ix_(chosen, chosen)])
@@ -222,7 +223,7 @@ def test_units_are_of_a_sample_of_the_training_examples():
 
 def test_equal_examples_are_no_unit():
     for n in (1, 4):
-        pool = Viewed(KERNELS, {"sift": np.ones((n, 3)), "hue": np.zeros((n, 2))})
+        pool = on_views(KERNELS, {"sift": np.ones((n, 3)), "hue": np.zeros((n, 2))})
         for k, kernel in enumerate(KERNELS):
             at_zero = {"polynomial": 0.0, "unitpolynomial": 0.25}.get(kernel.family, 1.0)
             np.testing.assert_allclose(pool.grams()[k], at_zero if kernel.view == "hue" else 1.0, rtol=1e-12)
@@ -230,7 +231,7 @@ def test_equal_examples_are_no_unit():
 
 def test_a_part_asks_the_whole_and_counts_what_was_made_for_it(made):
     train, others = problem()
-    whole = Viewed(KERNELS, train, others)
+    whole = on_views(KERNELS, train, others)
     part = whole.part(np.array([9, 2, 5, 0]), np.arange(0, 60, 3))
     inner = part.part(np.array([3, 1]), np.array([1, 0, 7]))
     assert (part.shape, inner.shape, made) == ((10, 4, 20), (10, 2, 3), [])
@@ -252,7 +253,7 @@ def test_a_part_asks_the_whole_and_counts_what_was_made_for_it(made):
 
 def test_only_some_kernels_share_what_is_made(made):
     train, _ = problem()
-    pool = Viewed(KERNELS, train)
+    pool = on_views(KERNELS, train)
     chosen = pool.only([3, 0])
     assert chosen.shape == (2, 60, 60)
     assert chosen.grams()[1] is pool.grams()[0]
@@ -271,7 +272,7 @@ def test_only_some_kernels_share_what_is_made(made):
 def test_every_pool_has_only_some_kernels():
     features = np.random.default_rng(0).normal(size=(20, 3))
     kernels = [Kernel("polynomial", 1), Kernel("gaussian", 1.0), Kernel("meangaussian", 1.0)]
-    computed = Computed(kernels, features)
+    computed = on_vectors(kernels, features)
     stored = Stored(np.stack(computed.grams()), features={"": features})
     for pool in (computed, stored):
         chosen = pool.only([2])
@@ -298,34 +299,32 @@ def test_only_some_of_a_grid_keep_their_parameters():
 def test_pools_that_cannot_be_are_refused():
     train, _ = problem()
     with pytest.raises(ValueError, match="gist/chisquare_s1: there is no view 'gist', known: sift, hue"):
-        Viewed([Kernel("chisquare", 1, "gist")], train)
+        on_views([Kernel("chisquare", 1, "gist")], train)
     with pytest.raises(ValueError, match="at least one kernel, got none"):
-        Viewed([], train)
+        on_views([], train)
     with pytest.raises(ValueError, match=r"equally many examples, got \[59, 60\]"):
-        Viewed(KERNELS, train | {"hue": train["hue"][1:]})
+        on_views(KERNELS, train | {"hue": train["hue"][1:]})
     with pytest.raises(ValueError, match=r"^sift/inhomogeneous_d1100: expected finite values"):
-        Viewed([Kernel("inhomogeneous", 1100, "sift")], train)
-    with pytest.raises(
-        ValueError, match="kernels of the inner products of one view, got chisquare_s1, a/gaussian_sigma1"
-    ):
-        Computed([Kernel("chisquare", 1), Kernel("gaussian", 1, "a"), Kernel("gaussian", 1)], np.eye(3))
+        on_views([Kernel("inhomogeneous", 1100, "sift")], train).grams()[0]
+    with pytest.raises(ValueError, match="kernels of inner products, got chisquare_s1"):
+        on_vectors([Kernel("chisquare", 1), Kernel("gaussian", 1, "a"), Kernel("gaussian", 1)], np.eye(3))
 
 
 def test_training_matrices_are_scaled_to_a_trace_and_others_as_these_are():
     train, others = problem()
-    plain, pool = Viewed(KERNELS, train), Viewed(KERNELS, train, trace=60.0)
-    between = Viewed(KERNELS, train, others, basis=pool)
-    among = Viewed(KERNELS, others, others, basis=pool)
+    plain, pool = on_views(KERNELS, train), on_views(KERNELS, train, trace=60.0)
+    between = on_views(KERNELS, train, others, basis=pool)
+    among = on_views(KERNELS, others, others, basis=pool)
     factors = 60.0 / np.trace(np.stack(plain.grams()), axis1=1, axis2=2)
-    np.testing.assert_allclose(pool.scales, factors, rtol=1e-12)
+    np.testing.assert_allclose(pool.measures.scales, factors, rtol=1e-12)
     rows, columns = np.array([7, 3]), np.array([0, 3, 5])
     for k in range(len(KERNELS)):
-        value = Viewed(KERNELS, train, trace=60.0).values(k, rows, columns)
+        value = on_views(KERNELS, train, trace=60.0).values(k, rows, columns)
         assert np.array_equal(value, pool.grams()[k][np.ix_(rows, columns)])
-        assert np.array_equal(pool.grams()[k], plain.grams()[k] * pool.scales[k])
-        unscaled = (Viewed(KERNELS, each, others, basis=plain) for each in (train, others))
+        assert np.array_equal(pool.grams()[k], plain.grams()[k] * pool.measures.scales[k])
+        unscaled = (on_views(KERNELS, each, others, basis=plain) for each in (train, others))
         for got, expected in zip((between, among), unscaled, strict=True):
-            assert np.array_equal(got.grams()[k], expected.grams()[k] * pool.scales[k])
+            assert np.array_equal(got.grams()[k], expected.grams()[k] * pool.measures.scales[k])
     np.testing.assert_allclose(pool.diagonal().sum(axis=1), 60.0, rtol=1e-12)
     chosen, part = pool.only([2, 0]), pool.part(rows, columns)
     assert np.array_equal(chosen.diagonal(), pool.diagonal()[[2, 0]])
@@ -334,7 +333,7 @@ def test_training_matrices_are_scaled_to_a_trace_and_others_as_these_are():
 
 
 def test_a_trace_of_zero_cannot_be_scaled():
-    pool = Viewed([Kernel("polynomial", 1, "hue")], {"hue": np.zeros((4, 2))}, trace=1.0)
+    pool = on_views([Kernel("polynomial", 1, "hue")], {"hue": np.zeros((4, 2))}, trace=1.0)
     with pytest.raises(ValueError, match="hue/polynomial_p1: expected a trace that can be scaled, got 0"):
         pool.grams()[0]
 
@@ -349,10 +348,10 @@ def test_a_family_is_made_when_it_is_asked_for_and_goes_with_its_parts():
         asked.append(1)
         return Continuous(continuous.load("gaussian"), train["hue"].astype(float), 0.1, 10.0, np.ones(1))
 
-    pool = Viewed(KERNELS, train, family=family)
+    pool = on_views(KERNELS, train, family=family)
     chosen, part = pool.only([0]), pool.part(np.arange(5), np.arange(60))
     assert asked == []
     assert chosen.family is pool.family
     np.testing.assert_allclose(part.family.gram(np.ones(1)), pool.family.gram(np.ones(1))[:5], rtol=1e-9)
     assert len(asked) == 1
-    assert Viewed(KERNELS, train).family is None
+    assert on_views(KERNELS, train).family is None

@@ -461,7 +461,7 @@ class Study(ConfigModel):
                 yield f"{name}: expected a study of kind online for an approximation, got {self.protocol.kind}"
             if not entry.approximation and isinstance(self.protocol, Online) and self.protocol.standardise:
                 yield f"{name}: expected an approximation, without which a pass does not standardise"
-        relative = [kernel.name for kernel in self.kernel_list() if kernel.relative]
+        relative = [kernel.name for kernel in self.kernel_list() if kernel.unit]
         if relative and not isinstance(self.protocol, Offline):
             yield f"{relative[0]} is in units of training examples, but kind {self.protocol.kind} has none"
         if lacking := self.protocol.lacking(self.datasets):

@@ -56,7 +56,7 @@ class PreparedDataset:
     columns : dict of ndarray of int64
         Groups of features by view: their positions. These views are not in `views`.
     pairs : dict of ndarray of float64 (n, n)
-        The inner products or distances of all pairs of examples by view and base (grambench.kernels.views), which the
+        The inner products or distances of all pairs of examples by view and base (grambench.kernels.bases), which the
         reader adds where many runs share them; empty if kernels compute what they need.
     """
 

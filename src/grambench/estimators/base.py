@@ -28,6 +28,7 @@ from grambench.common.errors import ConfigError
 from grambench.common.types import Floats, Indices, Labels
 from grambench.estimators import kernels as kernel_input
 from grambench.experiments.training import Examples
+from grambench.kernels.pools import BoundKernels, title
 
 LONGEST = 400  # characters of a message
 DATES = ("m", "M")  # kinds of NumPy's types: durations and dates
@@ -261,7 +262,7 @@ def targets(numbers: Indices, classes: int, multiclass: bool) -> Iterator[Labels
             yield np.where(numbers == number, 1, -1).astype(np.int8)
 
 
-def combined(fits: list[Fit], bound: kernel_input.BoundKernels) -> tuple[list[str], Floats]:
+def combined(fits: list[Fit], bound: BoundKernels | kernel_input.KernelMatrices) -> tuple[list[str], Floats]:
     """Return the names of all kernels of the fits, and the weight of each kernel in each fit, (fits, r).
 
     Groups of features take the place of kernels, and their norms that of weights, where an algorithm learns on them.
@@ -278,7 +279,7 @@ def combined(fits: list[Fit], bound: kernel_input.BoundKernels) -> tuple[list[st
             # A kernel that several fits found in a family is one column.
             if fit.thetas is not None:
                 key = fit.thetas[k].tobytes()
-                columns.setdefault(key, kernel_input.title(bound.family, fit.thetas[k]))
+                columns.setdefault(key, title(bound.family, fit.thetas[k]))
             row[key] += weight
     return list(columns.values()), np.array([[row[key] for key in columns] for row in rows])
 

@@ -18,10 +18,9 @@ from grambench.algorithms.one_vs_rest import OneVsRest
 from grambench.common.types import Approximation, Floats
 from grambench.estimators import kernels as kernel_input
 from grambench.estimators.base import KernelEstimator, checked_labels, one_line, seed_of
-from grambench.estimators.kernels import GroupKernels, SubsetKernels
 from grambench.experiments.training import Examples, svms
 from grambench.kernels.pool import Pool
-from grambench.kernels.pools import VectorPools
+from grambench.kernels.pools import BoundKernels
 
 if TYPE_CHECKING:  # imported where something is learned
     from grambench.algorithms.feature_learner import FeatureLearner
@@ -350,7 +349,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
     def _applied(self, examples: Any) -> tuple[Predictor, Pool]:
         """Return the predictor and its pool of examples; an SVM on vectors needs its support vectors only."""
-        if isinstance(self._bound, VectorPools | GroupKernels | SubsetKernels) and self._on_support:
+        if isinstance(self._bound, BoundKernels) and self._on_support:
             support, predictor = self._on_support
             return predictor, self._bound.between_some(examples, support)
         return self._predictor_, self._bound.between(examples)

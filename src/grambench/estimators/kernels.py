@@ -6,7 +6,7 @@ A fitted estimator stores them with the training examples, but without Gram matr
 import functools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy import linalg
@@ -15,11 +15,10 @@ from sklearn.utils import check_array
 
 from grambench.common.errors import ConfigError, unknown_name
 from grambench.common.types import Floats, Indices
-from grambench.kernels.computed import Computed
 from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import FAMILIES, Kernel
 from grambench.kernels.pool import Pool, Stored
-from grambench.kernels.pools import ColumnPools, SubsetPools, VectorPools
+from grambench.kernels.pools import BoundKernels
 from grambench.kernels.subsets import FeatureSubsets, RandomSubsets
 
 KernelCallable = Callable[[Floats, Floats], Any]
@@ -36,61 +35,8 @@ ANY_SHAPE: dict[str, Any] = {"dtype": None, "ensure_2d": False, "allow_nd": True
 CHEAP = 2000  # examples up to which the Cholesky factor of the definiteness check takes a fraction of a second
 
 
-class BoundKernels(Protocol):
-    """The kernels of an estimator, bound to its training examples.
-
-    Attributes
-    ----------
-    names : list of m str
-        Names of the kernels.
-    family : str
-        The name of the continuous family; empty if there is none.
-    """
-
-    names: list[str]
-    family: str
-
-    def train(self) -> Pool:
-        """Return the pool of the training examples."""
-
-    def between(self, test: Any) -> Pool:
-        """Return the pool between test examples and the training examples."""
-
-
-class NamedKernels(VectorPools):
-    """Kernels under their names in studies, a continuous family, or both; see BoundKernels."""
-
-    def __init__(
-        self, kernels: Sequence[Kernel], train: Floats, scale: bool, dictionary: FamilyRange | None = None
-    ) -> None:
-        super().__init__(kernels, train, dictionary, float(len(train)) if scale else None)
-        self.names, self.family = [kernel.name for kernel in kernels], dictionary.family if dictionary else ""
-        if dictionary and not kernels:
-            self.names = [title(self.family, np.array([self.unit * value])) for value in dictionary.grid]
-
-
-class SubsetKernels(SubsetPools):
-    """Gaussian kernels on subsets of the features; see BoundKernels."""
-
-    family = ""
-
-    def __init__(self, kernels: FeatureSubsets | RandomSubsets, train: Floats) -> None:
-        super().__init__(kernels, train)
-        self.names = self._basis.names
-
-
-class GroupKernels(ColumnPools):
-    """Kernels under their names in studies, on groups of columns; see BoundKernels."""
-
-    family = ""
-
-    def __init__(self, kernels: Sequence[Kernel], train: Floats, scale: bool, columns: Mapping[str, Indices]) -> None:
-        super().__init__(kernels, train, columns, float(len(train)) if scale else None)
-        self.names = [kernel.name for kernel in kernels]
-
-
 class KernelMatrices:
-    """Kernel matrices that are inputs of an estimator or values of functions; see BoundKernels.
+    """Kernel matrices that are inputs of an estimator or values of functions, with the methods of BoundKernels.
 
     Parameters
     ----------
@@ -157,7 +103,7 @@ def _select(grams: Floats, train: Indices, rows: Indices) -> Floats:
     return np.stack([gram[np.ix_(rows, train)] for gram in grams])
 
 
-def bind(kernels: Any, train: Any, scale: bool, columns: Mapping[str, Indices]) -> BoundKernels:
+def bind(kernels: Any, train: Any, scale: bool, columns: Mapping[str, Indices]) -> BoundKernels | KernelMatrices:
     """Return the kernels of an estimator, bound to its training examples.
 
     Parameters
@@ -178,25 +124,26 @@ def bind(kernels: Any, train: Any, scale: bool, columns: Mapping[str, Indices]) 
     ConfigError
         If a kernel of some name does not exist.
     """
+    trace = float(len(train)) if scale else None
     if columns:
-        return GroupKernels(named(kernels, columns, "views"), train, scale, columns)
+        return BoundKernels(named(kernels, columns, "views"), train, trace=trace, columns=columns)
     if isinstance(kernels, FeatureSubsets | RandomSubsets):
-        return SubsetKernels(kernels, train)
+        return BoundKernels(kernels, train)
     if is_array(kernels):
         grams = array(kernels)
         if grams.shape[1] != grams.shape[2]:
             raise ValueError(f"kernels: expected Gram matrices of all examples, (m, N, N), got {grams.shape}")
         return KernelMatrices(numbered(len(grams)), functools.partial(_select, grams, train), train, scale)
     if isinstance(kernels, Mapping) and "low" in kernels:
-        return NamedKernels([], train, scale, _from_mapping(kernels))
+        return BoundKernels([], train, _from_mapping(kernels))
     if isinstance(kernels, str) and kernels == "precomputed":
         m, _, n = train.shape
         return KernelMatrices(numbered(m), functools.partial(_precomputed, m, n), train, scale)
     if isinstance(kernels, str) and kernels == "default":
-        return NamedKernels(DEFAULT, train, scale, _from_mapping(DEFAULT_FAMILY))
+        return BoundKernels(DEFAULT, train, _from_mapping(DEFAULT_FAMILY), trace)
     parsed = _parsed(kernels)
     if all(isinstance(kernel, Kernel) for kernel in parsed):
-        return NamedKernels(parsed, train, scale)
+        return BoundKernels(parsed, train, trace=trace)
     names, functions = zip(*map(_named_function, parsed), strict=True)
     distinct = [name if name not in names[:k] else f"{name}_{k}" for k, name in enumerate(names)]
     values = functools.partial(_evaluate, distinct, functions, train)
@@ -351,14 +298,8 @@ def _named_function(kernel: Any) -> tuple[str, KernelCallable]:
 
 def _kernel_values(kernel: Kernel, examples: Floats, train: Floats) -> Floats:
     """Return the values of a kernel, (t, n), in units of the training examples."""
-    basis = Computed([kernel], train)
-    pool = basis if examples is train else Computed([kernel], train, examples, basis=basis)
-    return pool.grams()[0]
-
-
-def title(family: str, theta: Floats) -> str:
-    """Return the name of a kernel of a continuous family."""
-    return f"{family}({', '.join(f'{value:.6g}' for value in theta)})"
+    bound = BoundKernels([kernel], train)
+    return (bound.train() if examples is train else bound.between(examples)).grams()[0]
 
 
 def numbered(m: int) -> list[str]:

@@ -26,10 +26,10 @@ from grambench.config.protocols import PREDICTIONS
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments.outcome import Outcome
 from grambench.experiments.run import Run, Tuning
-from grambench.kernels import grams
 from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import Kernel
-from grambench.kernels.pool import Stored
+from grambench.kernels.pool import Stored, stacked
+from grambench.kernels.pools import BoundKernels
 
 N = 60
 KERNELS = ("polynomial_p1", "gaussian_sigma0.5", "gaussian_sigma2")
@@ -63,8 +63,8 @@ class Problem(NamedTuple):
 
     def pool(self, kernels: tuple[str, ...] = KERNELS) -> Stored:
         """Return the Gram matrices of an online study, with the family."""
-        values = grams.compute(grams.inner_products(self.features), [Kernel.parse(name) for name in kernels])
-        return Stored(values, features={"": self.features}, family=DICTIONARY.between(self.features))
+        pool = BoundKernels([Kernel.parse(name) for name in kernels], self.features, DICTIONARY).train()
+        return Stored(stacked(pool), features={"": self.features}, family=pool.family)
 
 
 def make_problem(seed: int = 0, *, many: bool = False) -> Problem:
@@ -296,7 +296,7 @@ def run_case(name: str, settings: Settings, case: Case) -> Outcome:
     )
     stored: Any = ()
     if vectors and run.protocol.stored:
-        stored = grams.compute(grams.inner_products(data.features), [Kernel.parse(kernel) for kernel in kernels])
+        stored = stacked(BoundKernels([Kernel.parse(kernel) for kernel in kernels], data.features).train())
     outcome: Outcome = experiments.load(run.experiment)(run, data, stored)
     return outcome
 

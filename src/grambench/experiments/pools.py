@@ -11,10 +11,11 @@ from grambench.common.errors import DataError
 from grambench.common.types import Floats, Indices
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments.run import Run
+from grambench.kernels.bases import Views, ViewsWithPairs
 from grambench.kernels.centred import Centring
-from grambench.kernels.pool import GridPool, Pool, Stored, stacked
-from grambench.kernels.pools import SubsetPools, VectorPools, ViewPools, with_groups
-from grambench.kernels.views import Viewed, ViewsWithPairs
+from grambench.kernels.computed import Computed
+from grambench.kernels.pool import Pool, Stored, stacked
+from grambench.kernels.pools import BoundKernels
 
 CONSTANT = 1e-12  # of a feature's mean: a spread that rounding alone makes
 
@@ -50,18 +51,11 @@ class Pools:
         scaled_to = protocol.kernel_trace(len(rows), len(dataset.labels))
         trace = None if protocol.center else scaled_to
         self._views = list(dict.fromkeys(kernel.view for kernel in kernels)) or [""]
-        self._pools: SubsetPools | VectorPools | ViewPools
         if run.subsets is not None:
             dense(dataset)
-            self._pools = SubsetPools(run.subsets, self._features(rows)[""])
-        elif dataset.views or self._views != [""] or (protocol.unit_rows and kernels):
-            pixels, unit_rows = bool(dataset.views) and not dataset.images, bool(dataset.views) or protocol.unit_rows
-            features = self._features(rows)
-            self._pools = ViewPools(kernels, features, run.dictionary, trace, pixels=pixels, unit_rows=unit_rows)
-        else:
-            self._pools = VectorPools(kernels, self._features(rows)[""], run.dictionary, trace)
+        self._bound = bind(run, dataset, self._features(rows), trace, protocol.unit_rows and bool(kernels))
         self._eager = protocol.shares_kernels
-        train = self._pools.train()
+        train = self._bound.train()
         self._centring = Centring(train, scaled_to) if protocol.center and kernels else None
         self.train = self._centring.train if self._centring else self._computed(train)
         self.seconds = clock.now() - begun
@@ -70,30 +64,27 @@ class Pools:
         """Return the pool between other examples and the training ones."""
         key = rows.tobytes()
         if key not in self._between:
-            pool = self._pools.between(self._examples(rows))
+            pool = self._bound.between(self._features(rows))
             self._between[key] = self._centring.between(pool) if self._centring else self._computed(pool)
         return self._between[key]
 
     def among(self, rows: Indices) -> Pool:
         """Return the pool of other examples among themselves."""
-        examples = self._examples(rows)
-        pool = self._pools.among(examples)
-        return self._centring.among(pool, self._pools.between(examples)) if self._centring else pool
-
-    def _examples(self, rows: Indices) -> Any:
         features = self._features(rows)
-        return features if isinstance(self._pools, ViewPools) else features[""]
+        pool = self._bound.among(features)
+        return self._centring.among(pool, self._bound.between(features)) if self._centring else pool
 
     def _computed(self, pool: Pool) -> Pool:
         # The points of a sweep share these matrices. The first fit would be charged with their time otherwise.
-        if self._eager and isinstance(pool, Viewed):
+        if self._eager and isinstance(pool, Computed) and isinstance(pool.train, Views):
             stacked(pool)
         return pool
 
-    def _features(self, rows: Indices) -> dict[str, Any]:
+    def _features(self, rows: Indices) -> Any:
+        """Return vectors, or the features of each view that a kernel is on."""
         dataset = self._dataset
         if not dataset.views:
-            return split_columns(dataset, self._views, self._vectors(rows))
+            return self._vectors(rows)
         features = dict[str, Any]()
         for view in self._views:
             if view not in dataset.views:
@@ -117,31 +108,34 @@ class Pools:
         return centre, spread
 
 
+def bind(run: Run, dataset: PreparedDataset, features: Any, trace: float | None, unit_rows: bool) -> BoundKernels:
+    """Return the kernels of a run, bound to the features of training examples.
+
+    Raises
+    ------
+    DataError
+        If a kernel is on a group of columns that the data set does not have.
+    """
+    groups = [] if dataset.views else list(dict.fromkeys(kernel.view for kernel in run.pool if kernel.view))
+    if unknown := [view for view in groups if view not in dataset.columns]:
+        has = sorted(dataset.columns) or "vectors"
+        raise DataError(f"{dataset.name}: expected a view {unknown[0]!r}, got {has}")
+    kernels: Any = run.pool if run.subsets is None else run.subsets
+    columns, pixels = {view: dataset.columns[view] for view in groups}, bool(dataset.views) and not dataset.images
+    return BoundKernels(kernels, features, run.dictionary, trace, columns=columns, unit_rows=unit_rows, pixels=pixels)
+
+
 def full_pool(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Pool:
     """Return the pool of all examples of a data set, from its stored Gram matrices where there are some."""
-    used = list(dict.fromkeys(kernel.view for kernel in run.pool))
-    if used == [""] and not dataset.views and not run.protocol.stored:
-        return VectorPools(run.pool, dataset.features, run.dictionary).train()
-    if len(grams) == 0 and run.kernels:
-        views: dict[str, Any] = dict(dataset.views) or split_columns(dataset, used, dataset.features)
-        pixels, unit_rows = bool(dataset.views) and not dataset.images, used == [""] or bool(dataset.views)
-        return ViewPools(run.pool, views, pixels=pixels, unit_rows=unit_rows).train()
-    features, family = {"": dataset.features}, None
-    if run.dictionary:
-        train = dense(dataset)
-        family = run.dictionary.between(train, unit=run.dictionary.unit_of(train))
-    if len(grams):
-        return Stored(grams, features=features, family=family)
-    if family is None:
+    if run.kernels and not len(grams):
+        unit_rows = run.protocol.stored and not any(kernel.view for kernel in run.pool)
+        return bind(run, dataset, dict(dataset.views) or dataset.features, None, unit_rows).train()
+    if not run.kernels and not run.dictionary:
         raise DataError("expected kernels or a dictionary in the study, got neither")
-    return GridPool(family, features)
-
-
-def split_columns(dataset: PreparedDataset, views: Sequence[str], vectors: Any) -> dict[str, Any]:
-    """Return the features of vectors (n, d) by view: all of them as "", and the columns of every other view."""
-    if unknown := [view for view in views if view and view not in dataset.columns]:
-        raise DataError(f"{dataset.name}: expected a view {unknown[0]!r}, got {sorted(dataset.columns) or 'vectors'}")
-    return with_groups(vectors, {view: dataset.columns[view] for view in views if view})
+    grid = BoundKernels([], dense(dataset), run.dictionary).train() if run.dictionary else None
+    if grid is not None and not len(grams):
+        return grid
+    return Stored(grams, features={"": dataset.features}, family=None if grid is None else grid.family)
 
 
 def dense(dataset: PreparedDataset) -> Floats:

@@ -22,7 +22,7 @@ twelve.
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -30,9 +30,10 @@ from numpy.typing import NDArray
 
 from grambench.common.lazy_numba import njit
 from grambench.common.types import Approximation, Floats
-from grambench.kernels.computed import Computed
-from grambench.kernels.functions import Kernel, Units
+from grambench.kernels.functions import Kernel
 from grambench.kernels.grams import squared_distances
+from grambench.kernels.pools import BoundKernels
+from grambench.kernels.units import Measures
 
 Features = NDArray[np.float32]
 
@@ -48,54 +49,42 @@ LINEAR = {
 }
 
 
-class View(NamedTuple):
-    """The kernels on one group of columns.
+class MeasuredKernel(NamedTuple):
+    """A kernel with its unit and its scale, and sigma of exp(-||x - x'||^2 / (2 sigma^2)) if it is Gaussian."""
 
-    Attributes
-    ----------
-    columns : ndarray of int, or slice
-        Positions of the columns; all of them for the view "".
-    numbers : list of int
-        The numbers of the kernels among all kernels.
-    kernels : list of Kernels
-        The kernels.
-    """
-
-    columns: Any
-    numbers: list[int]
-    kernels: list[Kernel]
-
-    def of(self, examples: Floats) -> Floats:
-        """Return the features of the view, (b, d_v), of examples (b, d)."""
-        return np.ascontiguousarray(examples[:, self.columns])
+    kernel: Kernel
+    unit: float | None
+    factor: float
+    width: float | None
 
 
-def split_by_view(kernels: Sequence[Kernel], columns: Mapping[str, Any]) -> list[View]:
-    """Return the views of kernels, in the order in which they first appear.
-
-    Parameters
-    ----------
-    kernels : sequence of m Kernels
-        The kernels.
-    columns : mapping of ndarray of int
-        Positions of the columns by view.
+def measured(
+    kernels: Sequence[Kernel], sample: Floats, scale: bool, columns: Mapping[str, Any]
+) -> tuple[list[MeasuredKernel], dict[str, Any]]:
+    """Return kernels on vectors or on groups of their columns, measured on a sample, and the columns of each view.
 
     Raises
     ------
     ValueError
-        If there are no columns for a view.
+        If a kernel is no function of inner products, or there are no columns for its view.
     """
-    views: dict[str, View] = {}
-    for number, kernel in enumerate(kernels):
-        if kernel.view not in views:
-            if kernel.view and kernel.view not in columns:
-                raise ValueError(
-                    f"{kernel.name}: there is no view {kernel.view!r}, known: {', '.join(columns) or 'none'}"
-                )
-            views[kernel.view] = View(columns[kernel.view] if kernel.view else slice(None), [], [])
-        views[kernel.view].numbers.append(number)
-        views[kernel.view].kernels.append(kernel)
-    return list(views.values())
+    if other := [kernel.name for kernel in kernels if kernel.base != "inner"]:
+        raise ValueError(f"expected kernels of inner products, got {other[0]}")
+    measures = BoundKernels(kernels, sample, trace=float(len(sample)) if scale else None, columns=columns).measures
+    assert isinstance(measures, Measures)
+    units = [measures.unit(k) for k in range(len(kernels))]
+    widths = map(_width, kernels, units)
+    views = {kernel.view: columns[kernel.view] if kernel.view else slice(None) for kernel in kernels}
+    return list(map(MeasuredKernel, kernels, units, measures.scales, widths)), views
+
+
+def _width(kernel: Kernel, unit: float | None) -> float | None:
+    if kernel.reads != "squared":
+        return None
+    if unit is None:
+        return kernel.parameter
+    is_median = kernel.unit == "median"
+    return kernel.parameter * float(np.sqrt(unit)) if is_median else float(np.sqrt(0.5 * kernel.parameter * unit))
 
 
 class FeatureMap:
@@ -144,14 +133,27 @@ class FeatureMap:
         if not isinstance(n_components, int | np.integer) or n_components < 2:
             raise ValueError(f"n_components must be a whole number of at least 2, got {n_components!r}")
         landmarks = rng.permutation(len(sample))[:n_components]
-        self._views = [
-            _ViewFeatures(view, sample, landmarks, method, n_components, scale, rng)
-            for view in split_by_view(kernels, columns)
-        ]
-        self.landmarks = len(landmarks) if any(view.has_landmarks for view in self._views) else 0
-        sizes = np.empty(len(kernels), dtype=np.int64)
-        for part in self._views:
-            sizes[part.view.numbers] = part.sizes
+        parts, views = measured(kernels, sample, scale, columns)
+        self._views: list[_ViewFeatures] = []
+        sizes, h = np.empty(len(parts), dtype=np.int64), n_components // 2
+        for view, places in views.items():
+            examples = np.ascontiguousarray(sample[:, places])
+            frequencies = rng.standard_normal((examples.shape[1], h)).astype(np.float32)
+            explicit: dict[int, _Raw | _Nystroem] = {}
+            widths: dict[int, float] = {}
+            for k, part in enumerate(parts):
+                if part.kernel.view != view:
+                    continue
+                if part.kernel.parameter == 1.0 and part.kernel.family in LINEAR:
+                    explicit[k] = _Raw(part.kernel, examples.shape[1], part.factor)
+                elif method == "fourier" and part.width is not None:
+                    widths[k] = part.width
+                else:
+                    explicit[k] = _Nystroem(part, examples[landmarks])
+                sizes[k] = 2 * h if k in widths else explicit[k].size
+            self._views.append(_ViewFeatures(places, frequencies, _chains(widths), explicit))
+        explicit_parts = [part for view in self._views for part in view.explicit.values()]
+        self.landmarks = len(landmarks) if any(isinstance(part, _Nystroem) for part in explicit_parts) else 0
         self.starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self._buffer = np.empty((BLOCK, self.starts[-1]), dtype=np.float32)
 
@@ -160,53 +162,39 @@ class FeatureMap:
         for start in range(0, len(examples), BLOCK):
             rows = slice(start, min(start + BLOCK, len(examples)))
             out = self._buffer[: rows.stop - start]
-            for part in self._views:
-                part.write(examples[rows], self.starts, out)
+            for view in self._views:
+                view.write(examples[rows], self.starts, out)
             yield rows, out
 
 
-class _ViewFeatures:
-    """The features of the kernels on one view; see FeatureMap."""
+class _ViewFeatures(NamedTuple):
+    """The features of the kernels on one view."""
 
-    def __init__(
-        self,
-        view: View,
-        sample: Floats,
-        landmarks: NDArray[np.intp],
-        method: Approximation,
-        n_components: int,
-        scale: bool,
-        rng: np.random.Generator,
-    ) -> None:
-        self.view, sample = view, view.of(sample)
-        basis = Computed(view.kernels, sample, trace=float(len(sample)) if scale else None)
-        units = basis.units if any(kernel.relative for kernel in view.kernels) else None
-        h = n_components // 2
-        self._frequencies = rng.standard_normal((sample.shape[1], h)).astype(np.float32)
-        self._explicit: dict[int, _Raw | _Nystroem] = {}
-        self.sizes: list[int] = []
-        widths: dict[int, float] = {}
-        for k, kernel, factor in zip(view.numbers, view.kernels, basis.scales, strict=True):
-            if kernel.parameter == 1.0 and kernel.family in LINEAR:
-                self._explicit[k] = _Raw(kernel, sample.shape[1], factor)
-            elif method == "fourier" and kernel.family in WIDTHS:
-                widths[k] = WIDTHS[kernel.family](kernel.parameter, units)
-            else:
-                self._explicit[k] = _Nystroem(kernel, sample[landmarks], units, factor)
-            self.sizes.append(2 * h if k in widths else self._explicit[k].size)
-        self._chains = _chains(widths)
-        self.has_landmarks = any(isinstance(part, _Nystroem) for part in self._explicit.values())
+    columns: Any
+    frequencies: Features
+    chains: "list[_Chain]"
+    explicit: "dict[int, _Raw | _Nystroem]"
 
     def write(self, examples: Floats, starts: NDArray[np.int64], out: Features) -> None:
         """Write the features of examples into those of all kernels, (b, D_1 + ... + D_m)."""
-        examples = self.view.of(examples)
-        if self._chains:
-            projections = examples.astype(np.float32) @ self._frequencies
-        for chain in self._chains:
+        examples = np.ascontiguousarray(examples[:, self.columns])
+        if self.chains:
+            projections = examples.astype(np.float32) @ self.frequencies
+        for chain in self.chains:
             angles = projections / np.float32(chain.width)
             _write_chain(np.cos(angles), np.sin(angles), starts, chain.kernels, chain.doublings, out)
-        for k, part in self._explicit.items():
+        for k, part in self.explicit.items():
             part.write(examples, out[:, starts[k] : starts[k + 1]])
+
+
+def kernel_values(kernel: Kernel, unit: float | None, inner: Floats, rows: Floats, columns: Floats) -> Floats:
+    """Return the values of a kernel, (b, c), from inner products (b, c) and squared norms (b,) and (c,)."""
+    base, out = inner, np.empty_like(inner)
+    if kernel.reads == "squared":
+        base = np.empty_like(inner)
+        squared_distances(inner, rows, columns, base)
+    kernel.fill(base, out, unit)
+    return out
 
 
 class _Chain(NamedTuple):
@@ -263,19 +251,6 @@ def _write_chain(cosines, sines, starts, kernels, doublings, out):  # type: igno
                 second[j] = factor * s[j]
 
 
-# sigma of exp(-||x - x'||^2 / (2 sigma^2)), by family, from the parameter and the units
-WIDTHS: dict[str, Callable[[float, Units | None], float]] = {
-    "gaussian": lambda sigma, units: sigma,
-    "mediangaussian": lambda sigma, units: sigma * float(np.sqrt(_known(units).squared_distance)),
-    "meangaussian": lambda scale, units: float(np.sqrt(0.5 * scale * _known(units).mean)),
-}
-
-
-def _known(units: Units | None) -> Units:
-    assert units is not None
-    return units
-
-
 class _Raw:
     """The features [x, sqrt(c)] / sqrt(a) of a linear kernel (<x, x'> + c) / a, scaled by a factor of the kernel."""
 
@@ -295,27 +270,25 @@ class _Raw:
 class _Nystroem:
     """Nystroem features of one kernel, scaled by a factor of the kernel."""
 
-    def __init__(self, kernel: Kernel, landmarks: Floats, units: Units | None, factor: float) -> None:
-        self._kernel, self._landmarks, self._units = kernel, landmarks, units
+    def __init__(self, part: MeasuredKernel, landmarks: Floats) -> None:
+        self._kernel, self._unit, self._landmarks = part.kernel, part.unit, landmarks
         self._norms = np.square(landmarks).sum(axis=1)
         gram = self._values(landmarks)
         nearest = np.abs(gram - np.diag(gram.diagonal())).max(axis=1) / gram.max()
         # Values of exactly 0 are not too small: sparse examples may be orthogonal.
         if (share := np.mean((nearest > 0.0) & (nearest < TINY))) > 0.1:
-            lost = f"{kernel.name}: products of values below {TINY:g} are lost in 32 bits, as between {share:.0%}"
+            lost = f"{part.kernel.name}: products of values below {TINY:g} are lost in 32 bits, as between {share:.0%}"
             warnings.warn(f"{lost} of the landmarks and all others; take a wider kernel", stacklevel=2)
         values, vectors = np.linalg.eigh(gram)
         large = values > SMALLEST * values[-1]
-        self._root = vectors[:, large] * np.sqrt(factor / values[large])
+        self._root = vectors[:, large] * np.sqrt(part.factor / values[large])
         self.size = self._root.shape[1]
 
     def _values(self, examples: Floats) -> Floats:
         """Return the kernel's values between examples and landmarks, (b, D)."""
-        inner = examples @ self._landmarks.T
-        distances, values = np.empty_like(inner), np.empty_like(inner)
-        squared_distances(inner, np.square(examples).sum(axis=1), self._norms, distances)
-        self._kernel.fill(inner, distances, values, self._units)
-        return values
+        return kernel_values(
+            self._kernel, self._unit, examples @ self._landmarks.T, np.square(examples).sum(axis=1), self._norms
+        )
 
     def write(self, examples: Floats, out: Features) -> None:
         """Write the features of examples, (b, D)."""

@@ -1,183 +1,218 @@
-"""A pool that computes kernel values from feature vectors on demand.
+"""A pool that computes kernel values from base values of its examples on demand.
 
-The first call of `grams` computes all Gram matrices. A pass over the training examples (`along`) reads
+A Gram matrix is computed when it is first accessed, and stored. Those of training vectors are computed together, in one
+pass over their inner products. Single values of views are computed without the matrix and equal its entries bit for
+bit, so the history of a pool changes no result. A base matrix is stored until the Gram matrices of all kernels of its
+view and base are computed.
+
+A pass over training vectors (`along`) reads
 
 - rows on demand, each between one example and the examples after it, until the pool has computed as many values as
   there are pairs of examples (a single pass that computes each row once never does);
 - the Gram matrices from then on, or once they are computed. Repeated passes over one pool therefore cost at most about
   twice the minimum.
 
-Up to WHOLE examples, rows and matrices are computed from one stored matrix of inner products by the same operations.
-They are equal bit for bit, so the history of a pool changes no result. With more examples a pass always gets rows on
-demand, whose inner products are computed for the next BLOCK examples of its order. BLAS then adds in another order than
-for the matrices, and last bits may differ.
+Up to `bases.WHOLE` vectors, rows and matrices are computed from one stored matrix of inner products by the same
+operations. They are equal bit for bit. With more vectors a pass always gets rows on demand, whose inner products are
+computed for the next BLOCK examples of its order. BLAS then adds in another order than for the matrices, and last bits
+may differ.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grambench.common.types import Floats, Grams, Indices, Labels, Order
 from grambench.kernels import grams
-from grambench.kernels.functions import FAMILIES, Units
-from grambench.kernels.pool import GramRows, LazyGrams, RowsOnDemand, Stored, Stream, locked, read_only
-from grambench.kernels.scaled import Scaled
+from grambench.kernels.bases import Vectors
+from grambench.kernels.functions import Kernel
+from grambench.kernels.pool import Continuous, GramRows, KeptGrams, Pool, RowsOnDemand, Stream, read_only
+from grambench.kernels.units import Measures
 
-WHOLE = 8192  # examples, whose inner products take half a GiB
 BLOCK = 64  # examples whose inner products one pass over the features computes
+STRIP = 32  # rows of a Gram matrix that are computed at a time; they stay in a core's second-level cache
 
 
-class Computed(Scaled):
-    """Kernels that are functions of the inner products of vectors.
+class Computed(Pool):
+    """Kernels that are functions of base values.
 
     Parameters
     ----------
     kernels : sequence of m Kernels
-        Kernels of inner products, all on one view.
-    train : ndarray of float64 (n, d)
+        The kernels; an order by view needs the least memory.
+    train : Base
         The training examples.
-    test : ndarray of float64 (t, d), optional
+    test : Base, optional
         The t examples; by default the training examples.
-    basis, trace, family
-        See Scaled.
+    measures : Measures, optional
+        Units and scales of these kernels; by default those of `train`.
+    trace : float, optional
+        See Measures; the trace of measures that are not given.
+    family : callable, optional
+        Returns the continuous family of the pool (see Pool). It is called at the first access to the family, since its
+        unit may take as long as a Gram matrix.
+
+    Attributes
+    ----------
+    computed : int
+        Evaluations for Gram matrices (t n each), for values outside of stored matrices, and for units of views that
+        this pool was the first to need.
     """
 
-    _grams: Grams | None = None
+    def __init__(
+        self,
+        kernels: Sequence[Kernel],
+        train: Any,
+        test: Any = None,
+        *,
+        measures: Measures | None = None,
+        trace: float | None = None,
+        family: Callable[[], Continuous | None] | None = None,
+    ) -> None:
+        if not kernels:
+            raise ValueError("a pool needs at least one kernel, got none")
+        self.measures = Measures(kernels, train, trace) if measures is None else measures
+        self.kernels, self.train, self.test, self._family = self.measures.kernels, train, test, family
+        self._rows = train if test is None else test
+        self.features = self._rows.features
+        self._bases: dict[tuple[str, str], Floats] = {}
+        self._squares: dict[str, tuple[Floats, Floats]] = {}
+        self.kept: KeptGrams = KeptGrams(self.shape)
+        self._units: dict[int, float | None] = {}  # of the kernels that are checked
 
-    def _bind(self) -> None:
-        views = {kernel.view for kernel in self.kernels}
-        if unsupported := [kernel.name for kernel in self.kernels if kernel.base != "inner" or len(views) > 1]:
-            raise ValueError(f"expected kernels of the inner products of one view, got {', '.join(unsupported)}")
-        self.features = locked({"": self.train if self.test is None else self.test})
-        self._test_grams: dict[int, Floats] = {}
-        self._finite_to: dict[int, float] = {}  # of a basis: the squared norm up to which a kernel was checked
+    @cached_property
+    def family(self) -> Continuous | None:  # type: ignore[override]
+        """The continuous family between the same examples, or None."""
+        return self._family() if self._family else None
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """m, t and n."""
-        return len(self.kernels), len(self.features[""]), len(self.train)
-
-    @cached_property
-    def units(self) -> Units:
-        """The units of relative kernels."""
-        return units_of(self.train)
-
-    @cached_property
-    def _measure(self) -> Units | None:
-        return self.basis.units if any(kernel.relative for kernel in self.kernels) else None
-
-    def _unscaled_diagonal(self, k: int) -> Floats:
-        diagonal, zeros = np.empty_like(self._norms), np.zeros_like(self._norms)
-        self.kernels[k].fill(self._norms, zeros, diagonal, self._measure)
-        return diagonal
+        return len(self.kernels), len(self._rows), len(self.train)
 
     @property
-    def stores_inner(self) -> bool:
-        """Whether the inner products of all training examples are computed at once and stored."""
-        return len(self.train) <= WHOLE
+    def keeps(self) -> str:  # type: ignore[override]
+        """See Pool."""
+        return "rows" if self._on_vectors and self.test is None and not (self.train.whole or self.kept) else "all"
 
-    @cached_property
-    def inner(self) -> Floats:
-        """The inner products of all training examples, (n, n)."""
-        return np.asarray(self.train @ self.train.T)
-
-    @cached_property
-    def _norms(self) -> Floats:
-        """Squared norms of the training examples, the diagonal of their inner products so that distances can be 0."""
-        norms = np.diagonal(self.inner).copy() if self.stores_inner else _squared_norms(self.train)
-        # Every value outside of complete matrices needs these norms, so that kernels are checked in time.
-        self._refuse_infinite(norms)
-        return norms
-
-    def _refuse_infinite(self, norms: Floats) -> None:
-        for kernel in self.kernels:
-            kernel.refuse_infinite(norms.max(initial=0.0), self._measure)
+    @property
+    def _on_vectors(self) -> bool:
+        return isinstance(self.train, Vectors)
 
     def grams(self) -> Grams:
-        """Return the Gram matrices, (m, t, n).
-
-        Those of the training examples are computed at the first call. Those of test examples are computed at their
-        first access, since a predictor may need few of them.
-        """
-        if self.test is not None:
-            return LazyGrams(self.shape, self._test_gram, self._test_grams)
-        if self._grams is None:
-            values = np.empty(self.shape)
-            grams.fill(self.inner, self.kernels, list(values), units=self._measure)
-            self._scale(values, range(len(values)))
+        """Return m read-only arrays (t, n), each computed at its first access; of training vectors all now."""
+        if not (self._on_vectors and self.test is None):
+            return super().grams()
+        stack = self.kept.stack
+        if not self.kept:
+            inner = self.base_values("", "inner")
+            grams.fill(inner, self.kernels, list(stack), units=[self._unit(k) for k in range(len(stack))])
+            self._scale(stack)
+            for k, gram in enumerate(stack):
+                self.kept.keep(k, gram)
             # From now on all values are read from the Gram matrices.
-            del self.inner
-            self._grams = read_only(values)
+            self._bases.clear()
+            self.computed += stack.size
+        return read_only(stack)
+
+    def gram(self, k: int) -> Floats:
+        """Return one of the arrays of `grams`."""
+        if k not in self.kept:
+            kernel, values = self.kernels[k], self.kept.place(k)
+            # Distances of vectors are stored, since they serve many widths. Those of views are computed in the cache.
+            stored, size = (kernel.reads, len(values)) if self._on_vectors else (kernel.base, STRIP)
+            base = self.base_values(kernel.view, stored)
+            for start in range(0, len(values), size):
+                strip = slice(start, start + size)
+                rows = base[strip] if stored == kernel.reads else self._squared(kernel.view, base[strip], strip)
+                self._fill(k, rows, values[strip])
             self.computed += values.size
-        return self._grams
+            self.kept.keep(k, values)
+            source = kernel.view, kernel.base
+            if all(j in self.kept for j, other in enumerate(self.kernels) if (other.view, other.base) == source):
+                for reads in ("chisquare",) if kernel.base == "chisquare" else ("inner", "squared"):
+                    self._bases.pop((kernel.view, reads), None)
+        return self.kept[k]
 
-    def _test_gram(self, k: int, out: Floats | None = None) -> Floats:
-        if k not in self._test_grams:
-            inner, distances, largest = self._test_products
-            # The same check on every predicted example would take half of its time.
-            if not largest <= self.basis._finite_to.get(k, -1.0):
-                self.kernels[k].refuse_infinite(largest, self._measure)
-                self.basis._finite_to[k] = largest
-            values = np.empty_like(inner) if out is None else out
-            self.kernels[k].fill(inner, distances, values, self._measure)
-            self._scale([values], [k])
-            self.computed += values.size
-            (self._test_grams[k],) = read_only([values])
-            if len(self._test_grams) == len(self.kernels):
-                del self._test_products
-        return self._test_grams[k]
+    def base_values(self, view: str, reads: str) -> Floats:
+        """Return inner products, squared distances or chi-square distances of all pairs of examples, (t, n)."""
+        if (view, reads) not in self._bases:
+            if reads == "squared":
+                self._bases[view, reads] = self._squared(view, self.base_values(view, "inner"))
+            else:
+                self._bases[view, reads] = self._rows.matrix(view, reads, self.train)
+        return self._bases[view, reads]
 
-    @cached_property
-    def _test_products(self) -> tuple[Floats, Floats, float]:
-        """Inner products and squared distances of test and training examples, (t, n), and the largest squared norm."""
-        norms = _squared_norms(self.test), _squared_norms(self.train)
-        inner = np.asarray(self.test @ self.train.T)
+    def _squared(self, view: str, inner: Floats, rows: Any = slice(None), columns: Any = slice(None)) -> Floats:
+        """Return the squared distances, (b, c), of some rows and columns with these inner products."""
+        left, right = self._norms(view)
         distances = np.empty_like(inner)
-        if any(FAMILIES[kernel.family].uses_distance for kernel in self.kernels):
-            grams.squared_distances(inner, *norms, distances)
-        return inner, distances, max(array.max(initial=0.0) for array in norms)
+        grams.squared_distances(inner, left[rows], right[columns], distances)
+        return distances
 
-    def _fill(self, inner: Floats, row_norms: Floats, column_norms: Floats, kernels: Sequence[int], out: Grams) -> None:
-        """Write the values of some kernels, (b, c) each, from inner products (b, c) and squared norms."""
-        distances = np.empty_like(inner)
-        grams.squared_distances(inner, row_norms, column_norms, distances)
+    def _norms(self, view: str) -> tuple[Floats, Floats]:
+        if view not in self._squares:
+            self._squares[view] = self._rows.norms(view, None if self.test is None else self.train)
+        return self._squares[view]
+
+    def _fill(self, k: int, values: Floats, out: Floats) -> None:
+        """Write the values of a kernel from base values of the same shape."""
+        if k not in self._units:
+            self._units[k] = self._unit(k)
+        self.kernels[k].fill(values, out, self._units[k])
+        # Without a trace no product is formed, so that a pool without scaling costs nothing more.
+        if self.measures.trace is not None:
+            out *= self.measures.scales[k]
+
+    def _scale(self, values: Grams) -> None:
+        """Multiply the values of all kernels, one array each, by their scales."""
+        if self.measures.trace is not None:
+            for array, scale in zip(values, self.measures.scales, strict=True):
+                array *= scale
+
+    def _unit(self, k: int) -> float | None:
+        """Return the unit of a kernel, whose values between the examples are finite."""
+        kernel, before = self.kernels[k], self.measures.evaluations
+        # Histograms have a sum of 1, so that distances between them are finite.
+        sides = () if kernel.base == "chisquare" else self._norms(kernel.view)
+        self.measures.check(k, max((float(norms.max(initial=0.0)) for norms in sides), default=1.0))
+        if self.measures.trace is not None:
+            self.measures.scales  # noqa: B018 - which may measure units of other kernels
+        self.computed += self.measures.evaluations - before
+        return self.measures.unit(k)
+
+    def fill_row(self, inner: Floats, rows: Indices, columns: Indices, kernels: Sequence[int], out: Grams) -> None:
+        """Write the values of some kernels, (b, c) each, between training vectors with inner products (b, c)."""
+        squared = self._squared("", inner, rows, columns)
         for k, values in zip(kernels, out, strict=True):
-            self.kernels[k].fill(inner, distances, values, self._measure)
-        self._scale(out, kernels)
-
-    def fill(self, inner: Floats, rows: Indices, columns: Indices, kernels: Sequence[int], out: Grams) -> None:
-        """Write the values of some kernels, (b, c) each, between training examples with inner products (b, c)."""
-        self._fill(inner, self._norms[rows], self._norms[columns], kernels, out)
+            self._fill(k, squared if self.kernels[k].reads == "squared" else inner, values)
         self.computed += len(kernels) * inner.size
+
+    def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:
+        """Return the values of one kernel between b of the t examples and c of the training examples, (b, c)."""
+        if kernel in self.kept:
+            return super().values(kernel, rows, columns)
+        view, base, reads = self.kernels[kernel].view, self.kernels[kernel].base, self.kernels[kernel].reads
+        if self._on_vectors and self.keeps == "all":
+            values = self.base_values(view, base)[np.ix_(rows, columns)]
+        else:
+            values = self._rows.some(view, base, rows, self.train, columns)
+        if reads == "squared":
+            values = self._squared(view, values, rows, columns)
+        out: Floats = np.empty_like(values)
+        self._fill(kernel, values, out)
+        self.computed += out.size
+        return out
 
     def along(self, order: Indices) -> GramRows:
         """Return the rows of the training examples for a pass, on demand or from Gram matrices (see this module)."""
         m, t, n = self.shape
-        use_matrices = self._grams is not None or 2 * self.computed >= m * t * n
-        on_demand = self.test is None and not (self.stores_inner and use_matrices)
+        use_matrices = self.kept or 2 * self.computed >= m * t * n
+        on_demand = self._on_vectors and self.test is None and not (self.train.whole and use_matrices)
         return OnDemand(self, order) if on_demand else super().along(order)
-
-    def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:
-        """Return the values of one kernel between b of the t examples and c of the training examples, (b, c)."""
-        if self.test is not None or self._grams is not None:
-            return super().values(kernel, rows, columns)
-        inner = self.inner[np.ix_(rows, columns)] if self.stores_inner else self.train[rows] @ self.train[columns].T
-        values: Floats = np.empty_like(inner)
-        self.fill(inner, rows, columns, [kernel], [values])
-        return values
-
-    def part(self, rows: Indices, columns: Indices) -> Stored:
-        """Return a pool of copies of some rows and columns, with the scales of this pool."""
-        if self._grams is None and self.test is None and not self.stores_inner:
-            # The Gram matrices may not fit into memory.
-            values = np.empty((len(self.kernels), len(rows), len(columns)))
-            inner = np.asarray(self.train[rows] @ self.train[columns].T)
-            self.fill(inner, rows, columns, range(len(values)), list(values))
-            family = self.family.part(rows, columns) if self.family else None
-            return Stored(values, features={"": self.train[rows]}, family=family)
-        return Stored(self.grams(), features=self.features, family=self.family).part(rows, columns)
 
 
 class OnDemand(RowsOnDemand):
@@ -222,26 +257,14 @@ class OnDemand(RowsOnDemand):
     def _compute(self, number: int, inner: Floats, needed: NDArray[np.bool_]) -> None:
         later, kernels = self._order[number:], needed.nonzero()[0].tolist()
         rows = [self._values[k, :, number:] for k in kernels]
-        self._pool.fill(inner.take(later)[None], later[:1], later, [self._kernels[k] for k in kernels], rows)
+        self._pool.fill_row(inner.take(later)[None], later[:1], later, [self._kernels[k] for k in kernels], rows)
 
     def _inner(self, number: int) -> Floats:
         """Return the inner products of the example of one round with all examples, (n,)."""
-        if self._pool.stores_inner:
-            return np.asarray(self._pool.inner[self._order[number]])
+        train = self._pool.train
+        if train.whole:
+            return np.asarray(self._pool.base_values("", "inner")[self._order[number]])
         if not self._first <= number < self._first + len(self._block):
-            train = self._pool.train
-            self._first, self._block = number, train[self._order[number : number + BLOCK]] @ train.T
+            rows = self._order[number : number + BLOCK]
+            self._first, self._block = number, train.some("", "inner", rows, train, slice(None))
         return np.asarray(self._block[number - self._first])
-
-
-def _squared_norms(examples: Floats) -> Floats:
-    return np.asarray(np.square(examples).sum(axis=1))
-
-
-def units_of(train: Floats) -> Units:
-    """Return the units of relative kernels from training examples (n, d); a unit of 0, of equal examples, becomes 1."""
-    inner = grams.inner_products(train)
-    distances, norms = np.empty_like(inner), np.diagonal(inner).copy()
-    grams.squared_distances(inner, norms, norms, distances)
-    different = distances[np.triu_indices(len(inner), 1)] if len(inner) > 1 else np.zeros(1)
-    return Units(train.shape[1], float(np.median(different)) or 1.0, float(different.mean()) or 1.0)

@@ -11,7 +11,6 @@ import numpy as np
 from grambench.common import grids
 from grambench.common.types import Floats
 from grambench.kernels import continuous
-from grambench.kernels.functions import Units
 
 if TYPE_CHECKING:
     from grambench.kernels.pool import Continuous
@@ -70,14 +69,6 @@ class FamilyRange(NamedTuple):
         grids.check_bounds(low, high, spacing)
         check_family(str(family), low, high)
         return cls(family, low, high, grids.grid(low, high, count, spacing), unit)
-
-    def unit_of(self, train: Floats | Units) -> float:
-        """Return the unit of the parameter, from training examples (n, d) or from their units."""
-        if self.unit != "median":
-            return 1.0
-        from grambench.kernels.computed import units_of
-
-        return float(np.sqrt((train if isinstance(train, Units) else units_of(train)).squared_distance))
 
     def between(self, train: Floats, test: Floats | None = None, unit: float = 1.0) -> "Continuous":
         """Return the family between training examples (n, d) and test examples (t, d), with this unit."""

@@ -1,7 +1,7 @@
-"""Kernel functions by name: each maps inner products or distances to the entries of a Gram matrix.
+"""Kernel functions by name: each maps base values to the entries of a Gram matrix.
 
-The base of a family is the quantity it is a function of: inner products <x, x'> with squared norms, or chi-square
-distances. The kernels of one base share a single pass over the features (OMKC, Section 5.1; Hoi et al. 2013).
+A function reads one kind of base values: inner products <x, x'>, squared distances or chi-square distances. The kernels
+of one base share a single pass over the features (OMKC, Section 5.1; Hoi et al. 2013).
 
 Chosen by published numbers: the forms of the polynomial, the chi-square and the Gaussian kernel.
 """
@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from grambench.common.types import Floats
 LOG_POSITIVE = -745.2  # exp of anything below is 0 in float64
 
 
-def polynomial(inner: Floats, squared_distance: Floats, degree: float, out: Floats) -> None:
+def polynomial(inner: Floats, degree: float, out: Floats) -> None:
     """Homogeneous polynomial kernel <x, x'>^p of integer degree p >= 1 (OMKC, Section 5.1)."""
     np.copyto(out, inner)
     # Repeated products, unlike powers, are exact on integer features.
@@ -29,27 +29,27 @@ def polynomial(inner: Floats, squared_distance: Floats, degree: float, out: Floa
         np.multiply(out, inner, out=out)
 
 
-def inhomogeneous(inner: Floats, squared_distance: Floats, degree: float, out: Floats) -> None:
+def inhomogeneous(inner: Floats, degree: float, out: Floats) -> None:
     """Inhomogeneous polynomial kernel (<x, x'> + 1)^d of integer degree d >= 1 (RKL, Section 6; Gai et al. 2010).
 
     RKL gives the degrees only, of kernels "the same as in SimpleMKL". The 1 is from SimpleMKL's toolbox (Rakotomamonjy
     et al. 2008).
     """
-    polynomial(inner + 1.0, squared_distance, degree, out)
+    polynomial(inner + 1.0, degree, out)
 
 
-def gaussian(inner: Floats, squared_distance: Floats, width: float, out: Floats) -> None:
+def unitpolynomial(inner: Floats, degree: float, out: Floats) -> None:
+    """Polynomial kernel ((1 + <u, v>) / 2)^p of integer degree p >= 1, which is 1 for equal unit vectors."""
+    polynomial((1.0 + inner) / 2.0, degree, out)
+
+
+def gaussian(squared: Floats, width: float, out: Floats) -> None:
     """Gaussian kernel exp(-||x - x'||^2 / (2 sigma^2)) (OMKC, Section 5.1)."""
-    np.multiply(squared_distance, -1.0 / (2.0 * width**2), out=out)
+    np.multiply(squared, -1.0 / (2.0 * width**2), out=out)
     _exp(out)
 
 
-def unitpolynomial(inner: Floats, squared_distance: Floats, degree: float, out: Floats) -> None:
-    """Polynomial kernel ((1 + <u, v>) / 2)^p of integer degree p >= 1, which is 1 for equal unit vectors."""
-    polynomial((1.0 + inner) / 2.0, squared_distance, degree, out)
-
-
-def exponential(inner: Floats, distance: Floats, scale: float, out: Floats) -> None:
+def exponential(distance: Floats, scale: float, out: Floats) -> None:
     """Exponential kernel exp(-d / s) of distances d in units of their mean (Zhang et al. 2007, of chi-square)."""
     np.multiply(distance, -1.0 / scale, out=out)
     _exp(out)
@@ -92,61 +92,42 @@ class FunctionFamily:
     Attributes
     ----------
     function : callable
-        (inner, distance, parameter, out) -> None; all arrays have one shape, `out` receives the entries.
+        (values, parameter, out) -> None; `out` receives a kernel value for each base value, in an array of one shape.
     symbol : str
         The symbol of the parameter in names, such as "sigma".
     title : str
         The name in reports, with {:g} for the parameter.
-    uses_distance : bool
-        Whether the function reads `distance`; otherwise it may be empty.
     requirement : Rule
         The rule for values of the parameter.
+    reads : str
+        The base values of the function: "inner" (products), "squared" (distances) or "chisquare" (distances).
     unit : str
-        The field of `Units` by which distances, or inner products if distances are not used, are divided first. Empty
+        The unit of the training examples by which base values are divided first, see `grambench.kernels.units`. Empty
         if the parameter is not in units of the data.
-    base : str
-        "inner" for a function of inner products and squared norms, "chisquare" for one of chi-square distances.
     """
 
-    function: Callable[[Floats, Floats, float, Floats], None]
+    function: Callable[[Floats, float, Floats], None]
     symbol: str
     title: str
-    uses_distance: bool
     requirement: Rule
+    reads: str
     unit: str = ""
-    base: str = "inner"
-
-
-class Units(NamedTuple):
-    """The units of relative kernels, from the training examples; NaN for units that no kernel needs.
-
-    Attributes
-    ----------
-    features : int
-        The number of features d.
-    squared_distance : float
-        The median squared distance between different training examples.
-    mean : float
-        The mean squared (or chi-square) distance between different training examples.
-    """
-
-    features: int
-    squared_distance: float
-    mean: float
 
 
 DEGREE = Rule("be a whole number of at least 1", lambda value: value >= 1 and float(value).is_integer())
 WIDTH = Rule("be a positive number", lambda value: 0 < value < np.inf)
 
+PER_FEATURE = ("inner", "features")
+
 FAMILIES = {
-    "polynomial": FunctionFamily(polynomial, "p", "polynomial p = {:g}", False, DEGREE),
-    "inhomogeneous": FunctionFamily(inhomogeneous, "d", "polynomial (⟨x, x'⟩ + 1)^{:g}", False, DEGREE),
-    "unitpolynomial": FunctionFamily(unitpolynomial, "p", "polynomial ((1 + ⟨x, x'⟩)/2)^{:g}", False, DEGREE),
-    "meanpolynomial": FunctionFamily(inhomogeneous, "p", "polynomial (⟨x, x'⟩/d + 1)^{:g}", False, DEGREE, "features"),
-    "gaussian": FunctionFamily(gaussian, "sigma", "gaussian σ = {:g}", True, WIDTH),
-    "mediangaussian": FunctionFamily(gaussian, "sigma", "gaussian σ = {:g} medians", True, WIDTH, "squared_distance"),
-    "meangaussian": FunctionFamily(exponential, "s", "gaussian s = {:g} means", True, WIDTH, "mean"),
-    "chisquare": FunctionFamily(exponential, "s", "chi-square s = {:g} means", True, WIDTH, "mean", "chisquare"),
+    "polynomial": FunctionFamily(polynomial, "p", "polynomial p = {:g}", DEGREE, "inner"),
+    "inhomogeneous": FunctionFamily(inhomogeneous, "d", "polynomial (⟨x, x'⟩ + 1)^{:g}", DEGREE, "inner"),
+    "unitpolynomial": FunctionFamily(unitpolynomial, "p", "polynomial ((1 + ⟨x, x'⟩)/2)^{:g}", DEGREE, "inner"),
+    "meanpolynomial": FunctionFamily(inhomogeneous, "p", "polynomial (⟨x, x'⟩/d + 1)^{:g}", DEGREE, *PER_FEATURE),
+    "gaussian": FunctionFamily(gaussian, "sigma", "gaussian σ = {:g}", WIDTH, "squared"),
+    "mediangaussian": FunctionFamily(gaussian, "sigma", "gaussian σ = {:g} medians", WIDTH, "squared", "median"),
+    "meangaussian": FunctionFamily(exponential, "s", "gaussian s = {:g} means", WIDTH, "squared", "mean"),
+    "chisquare": FunctionFamily(exponential, "s", "chi-square s = {:g} means", WIDTH, "chisquare", "mean"),
 }
 
 
@@ -189,11 +170,6 @@ class Kernel:
         value = short if float(short) == self.parameter else repr(self.parameter)
         return f"{self.view}{'/' if self.view else ''}{self.family}_{FAMILIES[self.family].symbol}{value}"
 
-    @property
-    def title(self) -> str:
-        """The kernel's name in reports, such as "gaussian σ = 0.5" or "gist: chi-square s = 1 means"."""
-        return f"{self.view}{': ' if self.view else ''}{FAMILIES[self.family].title.format(self.parameter)}"
-
     @classmethod
     def parse(cls, name: str) -> "Kernel":
         """Return the kernel of a name in the format of `name`."""
@@ -204,51 +180,49 @@ class Kernel:
         return cls(family, float(rest.removeprefix(FAMILIES[family].symbol)), view)
 
     @property
-    def relative(self) -> bool:
-        """Whether the parameter is in units of the data, so that `fill` needs them."""
-        return bool(FAMILIES[self.family].unit)
+    def unit(self) -> str:
+        """The name of the unit of base values, or "" if the parameter is not in units of the training examples."""
+        return FAMILIES[self.family].unit
+
+    @property
+    def reads(self) -> str:
+        """The base values of the function: "inner", "squared" or "chisquare"."""
+        return FAMILIES[self.family].reads
 
     @property
     def base(self) -> str:
-        """The base of the family: "inner" (products) or "chisquare" (distances)."""
-        return FAMILIES[self.family].base
+        """What pairs of rows give: "inner" products, which give squared distances too, or "chisquare" distances."""
+        return "chisquare" if self.reads == "chisquare" else "inner"
 
-    def fill(self, inner: Floats, distance: Floats, out: Floats, units: Units | None = None) -> None:
-        """Write the Gram entries of inner products and distances into `out` (all of one shape).
-
-        Distances are squared distances, or chi-square distances if this is the base of the kernel, which then ignores
-        `inner`.
+    def fill(self, values: Floats, out: Floats, unit: float | None = None) -> None:
+        """Write the kernel values of base values, which the function `reads`, into `out`, an array of one shape.
 
         Raises
         ------
         ValueError
-            If a relative kernel gets no units.
+            If a kernel whose parameter is in units of the training examples gets no unit.
         """
         family = FAMILIES[self.family]
         if family.unit:
-            if units is None:
+            if unit is None:
                 raise ValueError(
                     f"{self.name}: its parameter is in units of training examples, and there are none here"
                 )
-            unit = getattr(units, family.unit)
-            if family.uses_distance:
-                distance = distance / unit
-            else:
-                inner = inner / unit
-        family.function(inner, distance, self.parameter, out)
+            values = values / unit
+        family.function(values, self.parameter, out)
 
-    def refuse_infinite(self, largest: float, units: Units | None = None, limit: float = np.inf) -> None:
+    def refuse_infinite(self, largest: float, unit: float | None = None, limit: float = np.inf) -> None:
         """Raise ValueError unless values between examples of squared norms up to `largest` are finite, up to a limit.
 
         Inner products are at most `largest`, and squared distances at most four times `largest`. Kernels are monotone
         in both, so their values are finite if they are finite at these bounds and at 0.
         """
-        inner, distance = np.full(2, largest), np.array([0.0, 4.0 * largest])
+        inner, squared = np.full(2, largest), np.array([0.0, 4.0 * largest])
         values = np.full(2, np.nan)
         # A width whose square overflows raises an ArithmeticError; the values then stay NaN.
         with np.errstate(all="ignore"), contextlib.suppress(ArithmeticError):
-            self.fill(inner, distance, values, units)
-        if not np.isfinite([distance[1], *values]).all() or np.abs(values).max() > limit:
+            self.fill(inner if self.reads == "inner" else squared, values, unit)
+        if not np.isfinite([squared[1], *values]).all() or np.abs(values).max() > limit:
             raise ValueError(
                 f"{self.name}: expected finite values, got others for examples of squared norm {largest:g}; "
                 "scale the features or take another parameter"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from grambench.common.types import Floats
-from grambench.kernels.functions import FAMILIES, Kernel, Units
+from grambench.kernels.functions import Kernel
 
 GRAM_TILE = 160  # three tiles (products, distances, entries) of 200 KiB stay in a core's second-level cache
 
@@ -39,7 +39,7 @@ def fill(
     grams: Sequence[Floats],
     *,
     threads: int = 1,
-    units: Units | None = None,
+    units: Sequence[float | None] | None = None,
 ) -> None:
     """Compute the Gram matrices of `kernels` tile by tile, in one pass over the upper half of the inner products.
 
@@ -53,8 +53,8 @@ def fill(
         Outputs; may be memory maps.
     threads : int
         Number of strips of tiles computed in parallel.
-    units : Units, optional
-        Units of relative kernels.
+    units : sequence of m floats, optional
+        The units of kernels whose parameter has one.
 
     Raises
     ------
@@ -63,9 +63,10 @@ def fill(
     """
     n = len(inner)
     squared_norms = np.diagonal(inner).copy()
-    for kernel in kernels:
-        kernel.refuse_infinite(squared_norms.max(initial=0.0), units)
-    uses_distance = any(FAMILIES[kernel.family].uses_distance for kernel in kernels)
+    outputs = list(zip(kernels, grams, units or [None] * len(kernels), strict=True))
+    for kernel, _, unit in outputs:
+        kernel.refuse_infinite(squared_norms.max(initial=0.0), unit)
+    uses_distance = any(kernel.reads == "squared" for kernel in kernels)
     tiles = [slice(start, min(start + GRAM_TILE, n)) for start in range(0, n, GRAM_TILE)]
 
     def fill_strip(first: int) -> None:
@@ -75,8 +76,8 @@ def fill(
             distance, entries = np.empty(products.shape), np.empty(products.shape)
             if uses_distance:
                 squared_distances(products, squared_norms[rows], squared_norms[columns], distance)
-            for kernel, gram in zip(kernels, grams, strict=True):
-                kernel.fill(products, distance, entries, units)
+            for kernel, gram, unit in outputs:
+                kernel.fill(distance if kernel.reads == "squared" else products, entries, unit)
                 gram[rows, columns] = entries
                 if columns is not rows:
                     gram[columns, rows] = entries.T

@@ -7,16 +7,17 @@ value has the same bits in a product of matrices, between one image and many, or
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grambench.common.lazy_numba import njit
-from grambench.common.types import Floats, Grams, Indices
+from grambench.common.types import Floats, Indices
+from grambench.kernels.bases import Base, mean_squared_distance
+from grambench.kernels.computed import Computed
 from grambench.kernels.functions import Kernel
-from grambench.kernels.pool import LazyGrams, SubPool, locked
-from grambench.kernels.scaled import Scaled, mean_squared_distance
+from grambench.kernels.pool import Pool, locked
 
 LARGEST = 258  # pixels of a view: 258 * 255^2 < 2^24
 POWER, GAUSSIAN = 0.0, 1.0  # the two forms of a kernel as a function of the cosine
@@ -27,20 +28,18 @@ CHUNK = 2048  # images whose inner products stay in a first-level cache, with wh
 COLUMNS = 2048  # images of one matrix product
 
 
-class PixelViews:
+class Pixels(Base):
     """The pixels of n images.
 
     Parameters
     ----------
-    features : mapping of ndarray of uint8 (n, d)
-        The images by view.
+    images : mapping of ndarray of uint8 (n, d)
+        The images by view, with at most 258 pixels each.
     views : sequence of str
         The views to keep.
 
     Attributes
     ----------
-    features : dict of ndarray of uint8 (n, d)
-        The images by view, read-only.
     pixels : ndarray of uint8 (n, sum of d)
         All views, concatenated.
     bounds : ndarray of int (v + 1,)
@@ -49,66 +48,69 @@ class PixelViews:
         The reciprocal of each image's norm in each view, 0 for an image of zeros.
     """
 
-    def __init__(self, features: Mapping[str, Any], views: Sequence[str]) -> None:
-        self.features = locked({view: features[view] for view in views})
+    def __init__(self, images: Mapping[str, Any], views: Sequence[str]) -> None:
+        self.features = locked({view: images[view] for view in views})
         for view, values in self.features.items():
             if values.dtype != np.uint8 or values.shape[1] > LARGEST:
                 got = f"{values.dtype} of shape {values.shape}"
                 raise ValueError(f"view {view}: expected bytes, at most {LARGEST} an image, got {got}")
+        self.views = list(views)
         self.pixels = np.ascontiguousarray(np.hstack([self.features[view] for view in views]))
         self.bounds = np.cumsum([0, *(self.features[view].shape[1] for view in views)])
         self.scales = np.stack([_inverse_norms(self.features[view]) for view in views])
 
+    def like(self, examples: Any) -> Self:
+        """Return other images."""
+        return type(self)(examples, self.views)
 
-class ByPixels(Scaled):
+    def check(self, kernel: Kernel) -> None:
+        """Raise ValueError for a kernel that is no function of the cosine."""
+        is_linear = kernel.family == "polynomial" and kernel.parameter == 1.0
+        if not is_linear and kernel.family not in ("unitpolynomial", "meangaussian"):
+            raise ValueError(f"expected polynomial_p1, unitpolynomial or meangaussian, got {kernel.name}")
+        super().check(kernel)
+
+    def squares(self, view: str) -> Floats:
+        """Return the squared norms of the images at norm 1, (n,)."""
+        return np.asarray(self.scales[self.views.index(view)] > 0.0, dtype=np.float64)
+
+    def mean(self, view: str, base: str) -> tuple[float, int]:
+        """Return the mean squared distance between different images at norm 1."""
+        scales = self.scales[self.views.index(view)]
+        centre = scales @ self.features[view] / len(scales)
+        return mean_squared_distance(float(np.mean(scales > 0.0)), centre, len(scales)), 0
+
+
+class PixelPool(Computed):
     """Kernels on blocks of pixels; no Gram matrix is ever stored.
 
     Parameters
     ----------
     kernels : sequence of m Kernels
         Kernels of the families polynomial (of degree 1), unitpolynomial and meangaussian.
-    train : mapping of ndarray of uint8 (n, d)
-        The training images by view, with at most 258 pixels each.
-    test : mapping of ndarray of uint8 (t, d), optional
-        The t images by view; by default the training images.
-    basis, trace, family
-        See Scaled.
+    train, test : Pixels
+        The images.
+    measures, trace, family
+        See Computed.
     """
 
-    def _bind(self) -> None:
-        self.views, basis = list(dict.fromkeys(kernel.view for kernel in self.kernels)), self._basis
-        # The pixels of millions of training images are stored once for all pools between them and other images.
-        reuse = basis is not None and (self.train is basis.train or self.train is basis.features)
-        self._columns: PixelViews = basis._columns if basis and reuse else PixelViews(self.train, self.views)
-        same = self.test is None or self.test is self.train
-        self._rows = self._columns if same else PixelViews(self.test, self.views)
-        self.features = self._rows.features
-        forms = [self._form(kernel) for kernel in self.kernels] if basis is None else basis._forms
-        self._forms: Floats = np.asarray(forms)
+    keeps = "nothing"
+    gram = Pool.gram
 
-    def _form(self, kernel: Kernel) -> tuple[float, float, float, float]:
+    def __init__(self, kernels: Sequence[Kernel], train: Pixels, test: Pixels | None = None, **more: Any) -> None:
+        super().__init__(kernels, train, test, **more)
+        self.kept = None  # type: ignore[assignment]
+        self._forms = np.array([self._form(k, kernel) for k, kernel in enumerate(self.kernels)])
+
+    def _form(self, k: int, kernel: Kernel) -> tuple[float, float, float, float]:
         """Return view, form, degree and offset of a kernel; of a Gaussian view, form, rate and number of halvings."""
-        view = self.views.index(kernel.view)
-        if kernel.family == "unitpolynomial" or (kernel.family == "polynomial" and kernel.parameter == 1.0):
+        view, mean = self.train.views.index(kernel.view), self.measures.unit(k)
+        if mean is None:
             return view, POWER, kernel.parameter, 0.0 if kernel.family == "polynomial" else 1.0
-        if kernel.family != "meangaussian":
-            raise ValueError(f"expected polynomial_p1, unitpolynomial or meangaussian, got {kernel.name}")
-        train, scales = self._columns, self._columns.scales[view]
-        centre = scales @ train.features[kernel.view] / len(scales)
-        mean = mean_squared_distance(float(np.mean(scales > 0.0)), centre, len(scales))
         rate = 2.0 / (kernel.parameter * mean)
         if not 0.0 < rate <= FASTEST:
             raise ValueError(f"{kernel.name}: expected a rate above 0 and up to {FASTEST:g}, got {rate:g}")
         return view, GAUSSIAN, rate, float(max(0, math.ceil(math.log2(2.0 * rate / NEAR))))
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """m, t and n."""
-        return len(self.kernels), len(self._rows.pixels), len(self._columns.pixels)
-
-    def grams(self) -> Grams:
-        """Return m arrays (t, n), each computed at every access."""
-        return LazyGrams(self.shape, lambda k: self.values(k, *(np.arange(size) for size in self.shape[1:])))
 
     def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:
         """Return the values of one kernel between b of the t images and c of the training images, (b, c)."""
@@ -121,49 +123,38 @@ class ByPixels(Scaled):
         """Return S sums of the kernels, with weights (S, m), between b of the t and c of the n images, (S, b, c)."""
         sums = np.zeros((len(weights), len(rows), len(columns)))
         used = np.flatnonzero(weights.any(axis=0))
-        if self.trace is not None:
-            weights = weights * self.basis.scales
+        if self.measures.trace is not None:
+            weights = weights * self.measures.scales
         for start in range(0, len(columns), COLUMNS):
             part = slice(start, start + COLUMNS)
             for view in np.unique(self._forms[used, 0]).astype(int):
-                bounds = slice(*self._rows.bounds[view : view + 2])
-                left, right = self._rows.pixels[rows, bounds], self._columns.pixels[columns[part], bounds]
+                bounds = slice(*self.train.bounds[view : view + 2])
+                left, right = self._rows.pixels[rows, bounds], self.train.pixels[columns[part], bounds]
                 inner = left.astype(np.float32) @ right.astype(np.float32).T
-                scales = self._rows.scales[view][rows], self._columns.scales[view][columns[part]]
+                scales = self._rows.scales[view][rows], self.train.scales[view][columns[part]]
                 chosen = used[self._forms[used, 0] == view]
                 _mix(inner, *scales, self._forms[chosen], weights[:, chosen], sums[:, :, part])
         self.computed += len(used) * len(rows) * len(columns)
         return sums
 
     def diagonal(self) -> Floats:
-        """Return the kernel values of the images with themselves, (m, n)."""
-        diagonal = np.stack([self._unscaled_diagonal(k) for k in range(len(self.kernels))])
-        self._scale(diagonal, range(len(self.kernels)))
-        return diagonal
-
-    def _unscaled_diagonal(self, k: int) -> Floats:
-        form = self._forms[k]
-        cosines: Floats = (self._columns.scales[int(form[0])] > 0.0).astype(np.float64)
-        diagonal: Floats = np.empty_like(cosines)
-        _evaluate(cosines, np.ones_like(cosines), form, diagonal)
+        """Return the kernel values of the images with themselves, (m, n); for t = n only."""
+        diagonal = np.stack([self.measures.unscaled_diagonal(k, self.train) for k in range(len(self.kernels))])
+        self._scale(diagonal)
         return diagonal
 
     def partners(self) -> "PixelPartners":
         """Return an empty list of training images."""
         return PixelPartners(self)
 
-    def part(self, rows: Indices, columns: Indices) -> SubPool:
-        """Return the pool between some of the t images and some of the training images."""
-        return SubPool(self, rows=rows, columns=columns)
-
 
 class PixelPartners:
     """A growing list of training images, one column each; see grambench.kernels.pool.Partners."""
 
-    def __init__(self, pool: ByPixels) -> None:
-        self._pool, self._images, self._count = pool, pool._columns, 0
+    def __init__(self, pool: PixelPool) -> None:
+        self._pool, self._images, self._count = pool, pool.train, 0
         self._columns = np.empty((self._images.pixels.shape[1], 1024), dtype=np.uint8)
-        self._scales = np.empty((len(pool.views), 1024))
+        self._scales = np.empty((len(self._images.views), 1024))
 
     def append(self, example: int) -> None:
         """Append an image to the list."""
@@ -181,7 +172,7 @@ class PixelPartners:
         if values.size:
             pixels, scales = images.pixels[example], images.scales[:, example]
             _between(pixels, scales, self._columns, self._scales, first, images.bounds, pool._forms, values)
-            pool._scale(values, range(len(values)))
+            pool._scale(values)
         pool.computed += values.size
         return values
 

@@ -7,7 +7,7 @@ pass calls `along` and reads rows of either kind in one compiled loop.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
@@ -260,6 +260,32 @@ class Partners(Protocol):
         """Return the kernel values between an example and the list from position `first` on, (m, r)."""
 
 
+class KeptGrams(dict[int, Floats]):
+    """The Gram matrices that a pool keeps, by number and read-only; once it exists, they are parts of one array."""
+
+    def __init__(self, shape: tuple[int, int, int]) -> None:
+        super().__init__()
+        self._shape = shape
+
+    def place(self, k: int) -> Floats:
+        """Return the array (t, n) to which matrix k is written before `keep`."""
+        # New memory for the array of all costs more than a copy, and few matrices may ever be asked for.
+        return self.stack[k] if "stack" in vars(self) else np.empty(self._shape[1:])
+
+    def keep(self, k: int, values: Floats) -> None:
+        """Keep a matrix."""
+        (self[k],) = read_only((values,))
+
+    @cached_property
+    def stack(self) -> Floats:
+        """The array of all matrices, (m, t, n), of which those that are kept become parts."""
+        stack = np.empty(self._shape)
+        for k, values in self.items():
+            stack[k] = values
+            self.keep(k, stack[k])
+        return stack
+
+
 class Pool(ABC):
     """Kernels between t examples and n training examples.
 
@@ -273,6 +299,11 @@ class Pool(ABC):
         The parameters of the m kernels if they are a grid of the family.
     computed : int
         Kernel evaluations by this pool so far.
+    keeps : str
+        What the pool keeps of its kernel values: "all" Gram matrices, once they are computed; "rows", since all may not
+        fit into memory; or "nothing".
+    kept : KeptGrams or None
+        The Gram matrices that the pool has computed and keeps, if it keeps all in one array.
     stores_grams : bool
         Whether Gram matrices are stored once they are computed. Otherwise sums over many kernels, `mixture` and
         `quadratic_forms`, take far less memory, and `grams` computes each matrix at each access.
@@ -282,6 +313,8 @@ class Pool(ABC):
     family: Continuous | None = None
     thetas: list[Floats] | None = None
     computed: int = 0
+    keeps: str = "all"
+    kept: KeptGrams | None = None
     stores_grams: bool = True
 
     @property
@@ -289,9 +322,16 @@ class Pool(ABC):
     def shape(self) -> tuple[int, int, int]:
         """m, t and n: kernels, examples, training examples."""
 
-    @abstractmethod
     def grams(self) -> Grams:
-        """Return m read-only arrays (t, n), C-contiguous if t = n; memory maps if they are stored on disk."""
+        """Return m read-only arrays (t, n), C-contiguous if t = n; memory maps if they are stored on disk.
+
+        Each is computed when it is accessed, once by a pool that keeps it.
+        """
+        return LazyGrams(self)
+
+    def gram(self, k: int) -> Floats:
+        """Return one of the arrays of `grams`."""
+        return self.values(k, *map(np.arange, self.shape[1:]))
 
     def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:
         """Return the values of one kernel between b of the t examples and c of the training examples, (b, c)."""
@@ -330,14 +370,18 @@ class Pool(ABC):
         """Return whether the pool has computed its kernels and these are their parameters."""
         return False
 
+    def refuse_stack(self) -> None:  # noqa: B027 - most pools refuse none
+        """Raise ValueError if all Gram matrices together are too large to be stored."""
+
     def along(self, order: Indices) -> GramRows:
         """Return the rows of the training examples for a pass in this order; for t = n only."""
+        self.refuse_stack()
         grams = tuple(read_only(tuple(self.grams())))
         return GramRows(grams, np.arange(len(grams[0])))
 
-    @abstractmethod
     def part(self, rows: Indices, columns: Indices) -> "Pool":
         """Return the pool between some of the t examples and some of the training examples."""
+        return SubPool(self, rows=rows, columns=columns)
 
     def only(self, kernels: Sequence[int]) -> "Pool":
         """Return the pool of some kernels; the two share the Gram matrices that either computes."""
@@ -383,68 +427,27 @@ class Stored(Pool):
         """Return the m arrays as they are."""
         return self._grams
 
-    def part(self, rows: Indices, columns: Indices) -> "Stored":
-        """Return a pool of copies of some rows and columns."""
-        return Stored(
-            np.stack([entries(gram, rows, columns) for gram in self._grams]),
-            features={view: values[rows] for view, values in self.features.items()},
-            family=self.family.part(rows, columns) if self.family else None,
-        )
-
 
 class LazyGrams(Sequence[Floats]):
-    """A sequence of Gram matrices, each of which its pool computes at the first access.
+    """The Gram matrices of a pool, each of which it computes when it is accessed."""
 
-    Parameters
-    ----------
-    shape : tuple of int
-        m, t and n.
-    compute : callable
-        Returns the matrix of an index. The pool decides whether to keep it. With `kept`, it may get an array (t, n) to
-        write the matrix to.
-    kept : dict of ndarray (t, n), optional
-        The matrices that the pool keeps, by their index; `stacked` replaces them by views of one array.
-    """
-
-    def __init__(
-        self, shape: tuple[int, int, int], compute: Callable[..., Floats], kept: dict[int, Floats] | None = None
-    ) -> None:
-        self._shape, self._indices, self._compute, self._kept = shape, range(shape[0]), compute, kept
+    def __init__(self, pool: Pool) -> None:
+        self._pool, self._numbers = pool, range(pool.shape[0])
 
     def __len__(self) -> int:
-        return len(self._indices)
+        return len(self._numbers)
 
     def __getitem__(self, k: Any) -> Any:
-        index = self._indices[k]
-        return self._compute(index) if isinstance(index, int) else [self._compute(i) for i in index]
-
-    @property
-    def are_kept(self) -> bool:
-        """Whether the pool keeps the matrices that it has computed."""
-        return self._kept is not None
+        number = self._numbers[k]
+        return self._pool.gram(number) if isinstance(number, int) else [self._pool.gram(i) for i in number]
 
     def stacked(self) -> Floats:
         """Return the matrices as one read-only array (m, t, n); a pool that keeps them has no second copy."""
-        stack = self._stack()
-        if stack is None:
-            stack = np.empty(self._shape)
-            for k, values in enumerate(stack):
-                # A matrix that is not computed yet is written to its place: new memory costs more than a copy.
-                if self._kept is None:
-                    values[:] = self[k]
-                elif k in self._kept:
-                    values[:] = self._kept[k]
-                    (self._kept[k],) = read_only([values])
-                else:
-                    self._compute(k, values)
+        stack = np.empty(self._pool.shape) if self._pool.kept is None else self._pool.kept.stack
+        for k, gram in enumerate(self):
+            if self._pool.kept is None:
+                stack[k] = gram
         return np.asarray(read_only(stack))
-
-    def _stack(self) -> Floats | None:
-        """Return the array of which the matrices that the pool keeps are views; None if there is none."""
-        kept = [] if self._kept is None else [self._kept[k] for k in self._indices if k in self._kept]
-        stack = kept[0].base if len(kept) == len(self) else None
-        is_stack = stack is not None and stack.ndim == 3 and all(matrix.base is stack for matrix in kept)
-        return stack if is_stack else None
 
 
 class SubPool(Pool):
@@ -483,7 +486,7 @@ class SubPool(Pool):
         self._columns = np.arange(n) if columns is None else np.arange(n)[columns]
         if not len(self._kernels):
             raise ValueError("a pool needs at least one kernel, got none")
-        self._copies: dict[int, Floats] = {}  # by the kernel's index in the parent
+        self._copies = KeptGrams((m, len(self._rows), len(self._columns)))  # by the kernel's index in the parent
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -509,22 +512,31 @@ class SubPool(Pool):
         thetas = self._parent.thetas
         return None if thetas is None else [thetas[k] for k in self._kernels]
 
-    def grams(self) -> Grams:
-        """Return m read-only arrays (t, n), each computed at its first access."""
-        is_whole = list(self._kernels) == list(range(self._parent.shape[0])) and not self._all_pairs
-        return LazyGrams(self.shape, self._gram, self._copies if is_whole else None)
+    @property
+    def kept(self) -> KeptGrams | None:  # type: ignore[override]
+        """See Pool."""
+        if self._all_pairs or list(self._kernels) != list(range(self._parent.shape[0])):
+            return None
+        if self._parent.kept is not None:
+            self._parent.kept.stack  # noqa: B018 - soon asked for too; made now, it has no second copy
+        return self._copies
 
-    def _gram(self, k: int, out: Floats | None = None) -> Floats:
-        kernel = self._kernels[k]
-        if kernel not in self._copies:
-            before, grams = self._parent.computed, self._parent.grams()
-            if out is not None and isinstance(grams, LazyGrams) and grams.are_kept:
-                grams.stacked()  # all are asked for, and soon of the parent too, which then has no second copy of them
-            gram = grams[kernel]
-            self.computed += self._parent.computed - before
-            if self._all_pairs:
-                return gram
-            (self._copies[kernel],) = read_only([entries(gram, self._rows, self._columns, out)])
+    def gram(self, k: int) -> Floats:
+        """Return one of the arrays of `grams`."""
+        kernel, parent = self._kernels[k], self._parent
+        if kernel in self._copies:
+            return self._copies[kernel]
+        before, by_rows = parent.computed, parent.keeps == "rows" and not self._all_pairs
+        gram: Floats = parent.values(kernel, self._rows, self._columns) if by_rows else parent.grams()[kernel]
+        self.computed += parent.computed - before
+        if self._all_pairs:
+            return gram
+        place = self._copies.place(kernel)
+        if by_rows:
+            place[:] = gram
+        else:
+            entries(gram, self._rows, self._columns, place)
+        self._copies.keep(kernel, place)
         return self._copies[kernel]
 
     def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:
@@ -623,6 +635,7 @@ def locked(features: Features) -> Features:
 
 def stacked(pool: Pool) -> Floats:
     """Return the kernel values of a pool as one array (m, t, n), without a copy if they are stored as one."""
+    pool.refuse_stack()
     grams = pool.grams()
     if isinstance(grams, LazyGrams):
         return grams.stacked()

@@ -1,227 +1,141 @@
-"""Pools that share training examples: among the training examples, between test and training examples, among test ones.
+"""Kernels bound to training examples: what studies, estimators and streams make of the same names.
 
-Scales and units come from the training examples alone, so that test examples cannot influence a fit. Experiments and
-estimators compute all their kernels here.
+The pools of some kernels are among the training examples, between other examples and these, and among other examples.
+Scales and units come from the training examples alone, so that test examples cannot influence a fit. Here alone is
+decided which base and which pool the examples and the kernels need.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
+import numpy as np
+
 from grambench.common.types import Floats, Indices
-from grambench.kernels.computed import Computed, units_of
+from grambench.kernels.bases import Base, Vectors, Views
+from grambench.kernels.computed import Computed
 from grambench.kernels.dictionary import FamilyRange
-from grambench.kernels.functions import Kernel, Units
+from grambench.kernels.functions import Kernel
+from grambench.kernels.pixels import PixelPool, Pixels
 from grambench.kernels.pool import Continuous, GridPool, Pool
-from grambench.kernels.scaled import Scaled
-from grambench.kernels.subsets import FeatureSubsets, RandomSubsets, SubsetPool
+from grambench.kernels.subsets import FeatureSubsets, RandomSubsets, SubsetMeasures, SubsetPool
+from grambench.kernels.units import Measures
 
 
-class BasePools:
-    """Pools of the same kernels on the same training examples.
+class BoundKernels:
+    """Kernels, a continuous family, or both, bound to training examples.
 
     Parameters
     ----------
-    kernels : sequence of m Kernels
-        The kernels.
+    kernels : sequence of m Kernels, FeatureSubsets or RandomSubsets
+        The kernels; without any, the pools are of the grid of the continuous family.
     train : array (n, d), or mapping of array (n, d) by view
-        The training examples.
+        The training examples: vectors, or descriptors or pixels of images.
     dictionary : FamilyRange, optional
-        A continuous family of kernels on vectors.
+        A continuous family of kernels on vectors, or on the view "".
     trace : float, optional
         The trace to which the Gram matrix of each kernel on the training examples is scaled.
+    columns : mapping of ndarray of int
+        The columns of vectors in each group, for the kernels on groups.
+    unit_rows : bool
+        Whether vectors are scaled to norm 1, as descriptors always are.
+    pixels : bool
+        Whether views are blocks of pixels, whose Gram matrices are never stored.
+
+    Attributes
+    ----------
+    measures : Measures or SubsetMeasures
+        Units and scales. A fitted estimator keeps them with the training examples, but no Gram matrices.
     """
 
-    _kind: type[Scaled] = Computed
-    _basis: Any  # the pool that provides scales and units
+    measures: Measures | SubsetMeasures
 
     def __init__(
-        self, kernels: Sequence[Kernel], train: Any, dictionary: FamilyRange | None = None, trace: float | None = None
+        self,
+        kernels: Sequence[Kernel] | FeatureSubsets | RandomSubsets,
+        train: Any,
+        dictionary: FamilyRange | None = None,
+        trace: float | None = None,
+        *,
+        columns: Mapping[str, Indices] = {},
+        unit_rows: bool = False,
+        pixels: bool = False,
     ) -> None:
-        self._kernels, self._train, self._dictionary, self._trace = kernels, train, dictionary, trace
+        self._kernels, self._dictionary = kernels, dictionary
+        self._kind: Any = Computed
+        self._train: Any
+        named = () if isinstance(kernels, FeatureSubsets | RandomSubsets) else kernels
+        views = list(dict.fromkeys(kernel.view for kernel in named))
+        groups = {view: columns[view] for view in views if view in columns}
+        if pixels:
+            self._kind, self._train = PixelPool, Pixels(train, views)
+        elif isinstance(train, Mapping) or groups or unit_rows:
+            self._train = Views(train, groups, unit_rows=unit_rows or isinstance(train, Mapping))
+        else:
+            self._train = Vectors(train)
+        if isinstance(kernels, FeatureSubsets | RandomSubsets):
+            self._kind, self.measures = SubsetPool, SubsetMeasures(kernels, self._train)
+        elif not kernels and dictionary is None:
+            raise ValueError("expected kernels or a dictionary, got neither")
+        else:
+            self.measures = Measures(kernels, self._train, trace)
+
+    def train(self) -> Pool:
+        """Return a new pool of the training examples."""
+        return self._pool(self._train)
 
     def between(self, test: Any) -> Pool:
         """Return the pool between test examples and the training examples."""
-        return self._pool(self._train, test, partial(self._family, self._train, test))
+        return self._pool(self._train, self._train.like(test))
 
     def between_some(self, test: Any, train: Indices) -> Pool:
-        """Return the pool between test examples and some of the training examples, of one view."""
-        some = self._train[train]
-        return self._pool(some, test, partial(self._family, some, test))
+        """Return the pool between test examples and some of the training examples."""
+        return self._pool(self._train.take(train), self._train.like(test))
 
     def among(self, test: Any) -> Pool:
         """Return the pool of test examples among themselves."""
-        return self._pool(test, test, partial(self._family, test))
+        examples = self._train.like(test)
+        return self._pool(examples, examples)
 
-    def _pool(self, train: Any, test: Any, family: Callable[[], Continuous | None]) -> Pool:
-        return self._kind(self._kernels, train, test, basis=self._basis, trace=self._trace, family=family)
+    def _pool(self, train: Any, test: Any = None) -> Pool:
+        family = partial(self._continuous, train, None if test is train else test)
+        grid = None if self._kernels else family()
+        if grid is not None:
+            return GridPool(grid, (train if test is None else test).features)
+        pool: Pool = self._kind(self._kernels, train, test, measures=self.measures, family=family)
+        return pool
+
+    def _continuous(self, train: Base, test: Base | None) -> Continuous | None:
+        vectors = train.features.get("")
+        if self._dictionary is None or vectors is None:
+            return None
+        return self._dictionary.between(vectors, None if test is None else test.features.get(""), self.unit)
 
     @cached_property
     def unit(self) -> float:
         """The unit of the parameter of the continuous family."""
-        return self._dictionary.unit_of(self._units) if self._dictionary and self._dictionary.unit else 1.0
+        if self._dictionary is None or self._dictionary.unit is None:
+            return 1.0
+        vectors, measures = self._train, self.measures
+        if not (isinstance(vectors, Vectors) and isinstance(measures, Measures)):
+            measures = Measures((), Vectors(vectors.features[""]))
+        return float(np.sqrt(measures.measured("", "median")))
 
-    @cached_property
-    def _units(self) -> Units:
-        return units_of(self._vectors(self._train))
+    @property
+    def family(self) -> str:
+        """The name of the continuous family; empty if there is none."""
+        return self._dictionary.family if self._dictionary else ""
 
-    @staticmethod
-    def _vectors(examples: Any) -> Any:
-        """Return the vectors of examples on which the continuous family is defined, or None."""
-        return examples
-
-    def _family(self, train: Any, test: Any = None) -> Continuous | None:
-        vectors = self._vectors(train)
-        if self._dictionary is None or vectors is None:
-            return None
-        return self._dictionary.between(vectors, None if test is None else self._vectors(test), self.unit)
-
-
-class VectorPools(BasePools):
-    """Pools of kernels on vectors, of a continuous family, or of both; see Pools.
-
-    Without kernels, they are pools of the grid of the continuous family.
-    """
-
-    def __init__(
-        self, kernels: Sequence[Kernel], train: Any, dictionary: FamilyRange | None = None, trace: float | None = None
-    ) -> None:
-        if not kernels and dictionary is None:
-            raise ValueError("expected kernels or a dictionary, got neither")
-        super().__init__(kernels, train, dictionary, trace)
-        # The basis holds scales and units only, so that a fitted estimator does not keep the Gram matrices of a fit.
-        self._basis = Computed(kernels, train, trace=trace)
-
-    def train(self) -> Pool:
-        """Return a new pool of the training examples."""
-        family = partial(self._family, self._train)
-        if not self._kernels:
-            return self._pool(self._train, self._train, family)
-        pool = Computed(self._kernels, self._train, trace=self._trace, family=family)
-        if any(kernel.relative for kernel in self._kernels):
-            pool.units = self._basis.units = self._units
-        self._basis.scales = pool.scales
-        return pool
-
-    def _pool(self, train: Any, test: Any, family: Callable[[], Continuous | None]) -> Pool:
-        grid = None if self._kernels else family()
-        return super()._pool(train, test, family) if grid is None else GridPool(grid, {"": test})
+    @property
+    def names(self) -> list[str]:
+        """Names of the m kernels."""
+        if isinstance(self.measures, SubsetMeasures):
+            return self.measures.names
+        if not self.measures.kernels and self._dictionary:
+            return [title(self.family, np.array([self.unit * value])) for value in self._dictionary.grid]
+        return [kernel.name for kernel in self.measures.kernels]
 
 
-class SubsetPools(BasePools):
-    """Pools of Gaussian kernels on subsets of the features, which are never stored.
-
-    Parameters
-    ----------
-    kernels : FeatureSubsets or RandomSubsets
-        The kernels, whose diagonal is 1, so that they are not scaled.
-    train : ndarray of float64 (n, d)
-        The training examples.
-    """
-
-    _basis: SubsetPool
-
-    def __init__(self, kernels: FeatureSubsets | RandomSubsets, train: Floats) -> None:
-        super().__init__((), train)
-        self._basis = SubsetPool(kernels, train)
-
-    def train(self) -> Pool:
-        """Return the pool of the training examples, the same object every time, since it keeps no kernel value."""
-        return self._basis
-
-    def _pool(self, train: Any, test: Any, family: Callable[[], Continuous | None]) -> Pool:
-        return SubsetPool(self._basis.kernels, train, None if test is train else test, basis=self._basis)
-
-
-def with_groups(examples: Any, columns: Mapping[str, Indices]) -> dict[str, Any]:
-    """Return the features of each group of columns, and all of them as "", from which some algorithms learn."""
-    return {"": examples} | {view: examples[:, places] for view, places in columns.items()}
-
-
-class ColumnPools(BasePools):
-    """Pools of kernels on groups of columns of vectors.
-
-    Parameters
-    ----------
-    kernels : sequence of m Kernels
-        The kernels, each on a group.
-    train : ndarray of float64 (n, d)
-        The training examples.
-    columns : mapping of ndarray of int
-        The positions of the columns of each group.
-    trace : float, optional
-        See BasePools.
-    """
-
-    def __init__(
-        self, kernels: Sequence[Kernel], train: Floats, columns: Mapping[str, Indices], trace: float | None = None
-    ) -> None:
-        # Pools of vectors alone, as of most estimators, do not wait for the compiled code of views.
-        from grambench.kernels.views import ColumnGroups
-
-        self._columns, self._kind = columns, ColumnGroups
-        super().__init__(kernels, self._split(train), trace=trace)
-        self._basis = ColumnGroups(kernels, self._train, trace=trace)
-
-    def train(self) -> Pool:
-        """Return a new pool of the training examples, whose Gram matrices are freed with it."""
-        return self.among(self._train)
-
-    def between(self, test: Any) -> Pool:
-        """Return the pool between test examples and the training examples."""
-        return super().between(self._split(test))
-
-    def between_some(self, test: Any, train: Indices) -> Pool:
-        """Return the pool between test examples and some of the training examples."""
-        some = {view: values[train] for view, values in self._train.items()}
-        return self._kind(self._kernels, some, self._split(test), basis=self._basis, trace=self._trace)
-
-    def _split(self, examples: Floats) -> dict[str, Any]:
-        return with_groups(examples, self._columns)
-
-
-class ViewPools(BasePools):
-    """Pools of kernels on views: vectors of norm 1 or groups of their columns, descriptors or pixels of images.
-
-    See Pools.
-
-    Parameters
-    ----------
-    kernels, dictionary, trace
-        See Pools; the continuous family is defined on the view "".
-    train : mapping of array (n, d)
-        The training examples by view.
-    pixels : bool
-        Whether views are blocks of pixels, whose Gram matrices are never stored.
-    unit_rows : bool
-        Whether rows are scaled to norm 1, as those of descriptors are.
-    """
-
-    def __init__(
-        self,
-        kernels: Sequence[Kernel],
-        train: Mapping[str, Any],
-        dictionary: FamilyRange | None = None,
-        trace: float | None = None,
-        *,
-        pixels: bool = False,
-        unit_rows: bool = True,
-    ) -> None:
-        super().__init__(kernels, train, dictionary, trace)
-        # Pools of vectors alone, as of most estimators, do not wait for the compiled code of views.
-        from grambench.kernels.pixels import ByPixels
-        from grambench.kernels.views import VectorViews, Viewed
-
-        self._kind = ByPixels if pixels else Viewed if unit_rows else VectorViews
-        # A family refers to these pools: only the garbage collector would free them, and all their Gram matrices.
-        family = None if dictionary is None else partial(self._family, train)
-        self._basis = self._kind(kernels, train, trace=trace, family=family)
-
-    def train(self) -> Pool:
-        """Return the pool of the training examples, the same object every time."""
-        basis: Pool = self._basis
-        return basis
-
-    @staticmethod
-    def _vectors(examples: Any) -> Any:
-        return examples.get("")
+def title(family: str, theta: Floats) -> str:
+    """Return the name of a kernel of a continuous family."""
+    return f"{family}({', '.join(f'{value:.6g}' for value in theta)})"

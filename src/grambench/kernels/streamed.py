@@ -7,16 +7,14 @@ and values below 1e-307 are 0. Last bits therefore differ from those of `gramben
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Indices
-from grambench.kernels.approximation import WIDTHS, split_by_view
-from grambench.kernels.computed import Computed
-from grambench.kernels.functions import Kernel, Units
-from grambench.kernels.grams import squared_distances
+from grambench.kernels.approximation import kernel_values, measured
+from grambench.kernels.functions import Kernel
 
 # In 32 bits: the squared norm of an example's features, of which classifiers add millions, and the norm of an example
 # in units of a Gaussian's width.
@@ -54,22 +52,14 @@ class VectorKernels:
     def __init__(
         self, kernels: Sequence[Kernel], sample: Floats, *, scale: bool, columns: Mapping[str, Any] = {}
     ) -> None:
-        self._views = split_by_view(kernels, columns)
-        self._largest = [0.0] * len(self._views)
-        self._units: list[Units | None] = []
-        self._kernels: dict[int, _VectorKernel] = {}
+        self._kernels, self._columns = measured(kernels, sample, scale, columns)
+        self._finite_to = dict.fromkeys(self._columns, 0.0)
+        self._places: dict[str, slice] = {}
         start = 0
-        for view in self._views:
-            examples = view.of(sample)
-            basis = Computed(view.kernels, examples, trace=float(len(sample)) if scale else None)
-            units = basis.units if any(kernel.relative for kernel in view.kernels) else None
-            self._units.append(units)
+        for view, places in self._columns.items():
             # The features of a view, and half of their squared norm.
-            stop = start + examples.shape[1] + 1
-            for k, kernel, factor in zip(view.numbers, view.kernels, basis.scales, strict=True):
-                width = WIDTHS[kernel.family](kernel.parameter, units) if kernel.family in WIDTHS else None
-                self._kernels[k] = _VectorKernel(kernel, units, width, float(factor), slice(start, stop))
-            start = stop
+            self._places[view] = slice(start, start + sample[:1, places].shape[1] + 1)
+            start = self._places[view].stop
 
     def __len__(self) -> int:
         return len(self._kernels)
@@ -83,47 +73,35 @@ class VectorKernels:
             If a kernel's values would not be finite, or would be beyond the limit.
         """
         parts = []
-        for number, (view, units) in enumerate(zip(self._views, self._units, strict=True)):
-            features = view.of(examples)
+        for view, places in self._columns.items():
+            features = np.ascontiguousarray(examples[:, places])
             with np.errstate(over="ignore"):
                 norms = np.square(features).sum(axis=1)
             largest = float(norms.max(initial=0.0))
-            if not largest <= self._largest[number]:
-                for k in view.numbers:
-                    kernel, _, width, factor, _ = self._kernels[k]
+            if not largest <= self._finite_to[view]:
+                for kernel, unit, factor, width in self._kernels:
                     # Where a projection on a frequency may overflow in 32 bits, no value is below the limit.
                     far = self.limit < np.inf and math.sqrt(largest) > FARTHEST * min(1.0, width or 1.0)
-                    kernel.refuse_infinite(largest, units, -1.0 if far else self.limit / factor)
-                self._largest[number] = largest
+                    if kernel.view == view:
+                        kernel.refuse_infinite(largest, unit, -1.0 if far else self.limit / factor)
+                self._finite_to[view] = largest
             parts += [features, 0.5 * norms[:, None]]
         return np.concatenate(parts, axis=1)
 
     def of_kernel(self, k: int, examples: Floats) -> Floats:
         """Return the view of kernel k of examples with their norms, [x_v, ||x_v||^2 / 2], (b, d_v + 1)."""
-        return examples[:, self._kernels[k].places]
+        return examples[:, self._places[self._kernels[k].kernel.view]]
 
     def values(self, k: int, rows: Floats, columns: Floats) -> Floats:
         """Return the values of kernel k between examples as `of_kernel` returns them, (b, c)."""
-        kernel, units, width, factor, _ = self._kernels[k]
+        kernel, unit, factor, width = self._kernels[k]
         values = rows[:, :-1] @ columns[:, :-1].T
         if width is not None:
             norms = columns[:, -1].copy()
             _write_gaussians(values, rows[:, -1].copy(), norms, 1.0 / width**2, factor, np.empty_like(norms))
             return values
-        distances, out = np.empty_like(values), np.empty_like(values)
-        squared_distances(values, 2.0 * rows[:, -1], 2.0 * columns[:, -1], distances)
-        kernel.fill(values, distances, out, units)
+        out = kernel_values(kernel, unit, values, 2.0 * rows[:, -1], 2.0 * columns[:, -1])
         return np.multiply(out, factor, out=out)
-
-
-class _VectorKernel(NamedTuple):
-    """A kernel with its units, its width sigma if it is Gaussian, its scale, and its places in `with_norms`."""
-
-    kernel: Kernel
-    units: Units | None
-    width: float | None
-    factor: float
-    places: slice
 
 
 class VectorSource:

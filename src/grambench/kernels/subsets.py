@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from grambench.common.parameters import POSITIVE, Checked, Rule, whole
 from grambench.common.types import Floats, Indices
 from grambench.kernels import subset_sums
-from grambench.kernels.pool import GramRows, LazyGrams, Pool, locked
+from grambench.kernels.bases import Vectors
+from grambench.kernels.pool import Pool
 
 Floats32 = NDArray[np.float32]
 
@@ -158,6 +159,43 @@ class Gaussians(NamedTuple):
     rates: Floats
 
 
+class SubsetMeasures:
+    """The kernels with their units, and the centre and the unit of length of the training examples.
+
+    Parameters
+    ----------
+    kernels : FeatureSubsets or RandomSubsets
+        The kernels.
+    train : Vectors
+        The training examples.
+    """
+
+    def __init__(self, kernels: FeatureSubsets | RandomSubsets, train: Vectors) -> None:
+        examples: Floats = train.features[""]
+        if not np.isfinite(examples).all():
+            raise ValueError("subsets of features: expected finite features, got NaN or infinite ones")
+        self.kernels, subsets = kernels, kernels.select(examples.shape[1])
+        self.centre = examples.mean(axis=0)
+        # In units of the largest deviation, squared distances neither overflow nor vanish in 32 bits.
+        deviations = examples - self.centre
+        self.length = float(np.abs(deviations).max(initial=0.0)) or 1.0
+        spreads = 2.0 * np.square(deviations / self.length).sum(axis=0) / max(len(examples) - 1, 1)
+        units = np.array([spreads[subset].sum() for subset in subsets])
+        units[units <= CONSTANT] = 1.0
+        self.gaussians = Gaussians(
+            np.cumsum([0, *map(len, subsets)]).astype(np.int64),
+            np.concatenate(subsets).astype(np.int64),
+            np.minimum(0.5 / kernels.widths()[0] ** 2 / units, LARGEST_RATE),
+        )
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the kernels: the columns of the subset, and the width in the subset's unit."""
+        starts, features = self.gaussians.starts, self.gaussians.features.astype(str)
+        subsets = ["+".join(features[first:stop]) for first, stop in itertools.pairwise(starts)]
+        return [f"gaussian_{subset}_width{width:.4g}" for subset in subsets for width in self.kernels.widths()]
+
+
 class SubsetPool(Pool):
     """A pool of Gaussian kernels on subsets of features, computed again for each sum over them.
 
@@ -168,74 +206,45 @@ class SubsetPool(Pool):
     ----------
     kernels : FeatureSubsets or RandomSubsets
         The kernels.
-    train : ndarray of float64 (n, d)
+    train : Vectors
         The training examples.
-    test : ndarray of float64 (t, d), optional
+    test : Vectors, optional
         The t examples; by default the training examples.
-    basis : SubsetPool, optional
-        The pool of the training examples whose units and subsets this pool has; by default its own.
+    measures : SubsetMeasures, optional
+        Subsets and units; by default those of `train`.
 
     Examples
     --------
     >>> import numpy as np
-    >>> pool = SubsetPool(FeatureSubsets([[0], [0, 1]], n_widths=2), np.eye(3))
+    >>> pool = SubsetPool(FeatureSubsets([[0], [0, 1]], n_widths=2), Vectors(np.eye(3)))
     >>> pool.shape
     (4, 3, 3)
     >>> pool.mixture(np.full(4, 0.25)).shape
     (3, 3)
     """
 
+    keeps = "nothing"
     stores_grams = False
-    gaussians: Gaussians
-    _centre: Floats
-    _length: float
 
     def __init__(
         self,
         kernels: FeatureSubsets | RandomSubsets,
-        train: Floats,
-        test: Floats | None = None,
+        train: Vectors,
+        test: Vectors | None = None,
         *,
-        basis: "SubsetPool | None" = None,
+        measures: SubsetMeasures | None = None,
+        family: Any = None,
     ) -> None:
-        self.kernels, self.train, self.test = kernels, train, test
-        if basis is None:
-            self._bind()
-        else:
-            self.gaussians, self._centre, self._length = basis.gaussians, basis._centre, basis._length
-        self.features = locked({"": train if test is None else test})
-
-    def _bind(self) -> None:
-        """Select the subsets and compute their units."""
-        if not np.isfinite(self.train).all():
-            raise ValueError("subsets of features: expected finite features, got NaN or infinite ones")
-        subsets = self.kernels.select(self.train.shape[1])
-        self._centre = self.train.mean(axis=0)
-        # In units of the largest deviation, squared distances neither overflow nor vanish in 32 bits.
-        deviations = self.train - self._centre
-        self._length = float(np.abs(deviations).max(initial=0.0)) or 1.0
-        n = len(self.train)
-        spreads = 2.0 * np.square(deviations / self._length).sum(axis=0) / max(n - 1, 1)
-        units = np.array([spreads[subset].sum() for subset in subsets])
-        units[units <= CONSTANT] = 1.0
-        self.gaussians = Gaussians(
-            np.cumsum([0, *map(len, subsets)]).astype(np.int64),
-            np.concatenate(subsets).astype(np.int64),
-            np.minimum(0.5 / self.kernels.widths()[0] ** 2 / units, LARGEST_RATE),
-        )
+        self.measures = SubsetMeasures(kernels, train) if measures is None else measures
+        self.kernels, self.gaussians = kernels, self.measures.gaussians
+        self.train, self.test = train.features[""], None if test is None or test is train else test.features[""]
+        self.features = (train if test is None else test).features
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """m, t and n."""
         m = len(self.gaussians.rates) * self.kernels.n_widths
         return m, len(self.features[""]), len(self.train)
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the kernels: the columns of the subset, and the width in the subset's unit."""
-        starts, features = self.gaussians.starts, self.gaussians.features.astype(str)
-        subsets = ["+".join(features[first:stop]) for first, stop in itertools.pairwise(starts)]
-        return [f"gaussian_{subset}_width{width:.4g}" for subset in subsets for width in self.kernels.widths()]
 
     def quadratic_forms(self, vector: Floats) -> Floats:
         """Return v'K_m v of every kernel, (m,), reading only examples where v is not 0; for t = n only."""
@@ -266,21 +275,16 @@ class SubsetPool(Pool):
 
     def _columns(self, examples: Floats) -> Floats32:
         """Return the features of examples, (d, n), from the centre and in the unit of the training examples."""
-        columns = ((examples - self._centre) / self._length).T
+        columns = ((examples - self.measures.centre) / self.measures.length).T
         return np.ascontiguousarray(columns.clip(-FARTHEST, FARTHEST), dtype=np.float32)
-
-    def grams(self) -> LazyGrams:
-        """Return m arrays (t, n), each computed when it is accessed and not kept."""
-        return _Grams(self)
 
     def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:
         """Return the values of one kernel between b of the t examples and c of the training examples, (b, c)."""
         s, w = divmod(kernel, self.kernels.n_widths)
         starts, features, rates = self.gaussians
         subset = features[starts[s] : starts[s + 1]]
-        left, right = (
-            (array - self._centre) / self._length for array in (self.features[""][rows], self.train[columns])
-        )
+        sides, measures = (self.features[""][rows], self.train[columns]), self.measures
+        left, right = ((examples - measures.centre) / measures.length for examples in sides)
         distances = np.zeros((len(left), len(right)))
         for feature in subset:
             distances += np.square(left[:, feature, None] - right[None, :, feature])
@@ -292,16 +296,11 @@ class SubsetPool(Pool):
         # m n numbers may be 400 MB.
         return np.broadcast_to(1.0, self.shape[:2])
 
-    def along(self, order: Indices) -> GramRows:
-        """Return the rows of the training examples for a pass, from Gram matrices."""
-        self.refuse_stack()
-        return super().along(order)
-
     def part(self, rows: Indices, columns: Indices) -> "SubsetPool":
         """Return the pool between some of the t examples and some of the training examples."""
         is_same = self.test is None and np.array_equal(rows, columns)
-        test = None if is_same else self.features[""][rows]
-        return SubsetPool(self.kernels, self.train[columns], test, basis=self)
+        test = None if is_same else Vectors(self.features[""][rows])
+        return SubsetPool(self.kernels, Vectors(self.train[columns]), test, measures=self.measures)
 
     def refuse_stack(self) -> None:
         """Raise ValueError if all Gram matrices together are too large to be stored."""
@@ -312,20 +311,6 @@ class SubsetPool(Pool):
                 f"{t} x {n}, {8 * m * t * n / 2**30:.3g} GiB; take fewer kernels, or easy_mkl, lp_mkl, rkl or "
                 "uniform_svm, which store none"
             )
-
-
-class _Grams(LazyGrams):
-    """Gram matrices of a pool that keeps none; all of them as one array only if they are not too large."""
-
-    def __init__(self, pool: SubsetPool) -> None:
-        _, t, n = pool.shape
-        super().__init__(pool.shape, lambda k: pool.values(k, np.arange(t), np.arange(n)))
-        self._pool = pool
-
-    def stacked(self) -> Floats:
-        """Return the matrices as one read-only array (m, t, n)."""
-        self._pool.refuse_stack()
-        return super().stacked()
 
 
 def _symmetric(values: Floats, diagonal: float) -> Floats:

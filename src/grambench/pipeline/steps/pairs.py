@@ -10,7 +10,7 @@ from grambench.common.provenance import made_from
 from grambench.common.types import Floats
 from grambench.datasets import store, views
 from grambench.kernels import matrices
-from grambench.kernels.views import all_pairs
+from grambench.kernels.bases import all_pairs
 from grambench.pipeline.inputs import read_spec
 
 
