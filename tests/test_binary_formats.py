@@ -24,7 +24,7 @@ from grambench.common.files import sha256
 from grambench.config.dataset import AnyReader, Dataset
 from grambench.config.load import check
 from grambench.datasets import readers, store
-from grambench.datasets.sources import fetch
+from grambench.datasets.fetch import fetch
 from grambench.pipeline.steps import prepare as prepare_step
 
 ADAPTER: TypeAdapter[Any] = TypeAdapter(AnyReader)

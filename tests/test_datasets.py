@@ -24,7 +24,7 @@ from grambench.common.files import sha256, write_text
 from grambench.config.dataset import NOTE, BaseDataset, Dataset, Generated, Images, Mat, Source
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project, SourceKind
-from grambench.datasets import readers, sources, store
+from grambench.datasets import fetch, readers, store
 from grambench.datasets.prepare import check as check_content
 from grambench.datasets.prepare import prepare
 from grambench.datasets.streams import Stream
@@ -106,7 +106,7 @@ def test_groups_of_columns_that_cannot_be_are_refused(tmp_path: Path, views: Any
 
 
 def fetched(dataset: Dataset, folder: Path, mirrors: list[Path], kinds: list[str]) -> dict[str, Any]:
-    return sources.fetch(dataset, folder, bundled=ROOT / "data" / "bundled", mirrors=mirrors, kinds=kinds)
+    return fetch.fetch(dataset, folder, bundled=ROOT / "data" / "bundled", mirrors=mirrors, kinds=kinds)
 
 
 def fetch_spec(dataset: dict[str, Any], mirrors: list[str]) -> str:

@@ -12,8 +12,8 @@ from grambench.common.errors import ConfigError, DataError
 from grambench.config.dataset import NOTE, Dataset, Generated
 from grambench.config.load import check
 from grambench.datasets import generators, store
+from grambench.datasets.fetch import fetch
 from grambench.datasets.prepare import prepare
-from grambench.datasets.sources import fetch
 
 N = 4000
 PARAMETERS: dict[str, dict[str, Any]] = {

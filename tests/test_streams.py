@@ -20,9 +20,9 @@ from grambench.common.files import sha256
 from grambench.config.dataset import CsvRows, Dataset, LandMask, Parquet
 from grambench.config.load import check
 from grambench.datasets import generators, readers, store, streams
+from grambench.datasets.fetch import fetch
 from grambench.datasets.prepare import prepare
 from grambench.datasets.readers import Raw
-from grambench.datasets.sources import fetch
 from grambench.experiments import online
 from grambench.experiments.passes import CHUNK, ChunkOrder, RunningMoments, cut
 from grambench.experiments.seeds import seeds

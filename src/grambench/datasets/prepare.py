@@ -17,7 +17,7 @@ NOTED = {"ok": {"index", "kind", "origin", "files"}, "unavailable": {"tried"}}  
 
 
 def prepare(description: Dataset, folder: Path) -> PreparedDataset | streams.Stream | Unavailable:
-    """Read the files that `sources.fetch` fetched, and check them against the description.
+    """Read the files that `fetch.fetch` fetched, and check them against the description.
 
     Parameters
     ----------
