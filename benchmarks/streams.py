@@ -184,9 +184,9 @@ def stored_stream(name):
     """Return the prepared stream of a data set, and whether it had to be prepared."""
     import yaml
 
-    from grambench.config.dataset import Dataset
     from grambench.config.load import check
     from grambench.datasets import fetch, store
+    from grambench.datasets.descriptions import Dataset
     from grambench.datasets.prepare import prepare
 
     path, folder = Path(f"config/datasets/{name}.yaml"), Path(".cache/benchmarks") / name

@@ -14,9 +14,9 @@ from grambench.algorithms.fit import Expansion, SupportExpansion
 from grambench.algorithms.multiclass import lp_beta
 from grambench.algorithms.one_vs_rest import OneVsRest, one_vs_rest_labels
 from grambench.common.errors import ContractError
-from grambench.config.dataset import Blocks
 from grambench.config.metrics import MEASURED
 from grambench.config.study import Study
+from grambench.datasets.descriptions import Blocks
 from grambench.datasets.store import PreparedDataset, read, write
 from grambench.experiments import offline, training
 from grambench.experiments.outcome import GROUPS

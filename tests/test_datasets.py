@@ -21,12 +21,14 @@ from scipy import sparse
 
 from grambench.common.errors import ConfigError, DataError
 from grambench.common.files import sha256, write_text
-from grambench.config.dataset import NOTE, BaseDataset, Dataset, Generated, Images, Mat, Source
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project, SourceKind
 from grambench.datasets import fetch, readers, store
+from grambench.datasets.descriptions import NOTE, BaseDataset, Dataset, Images
+from grambench.datasets.formats.matlab import Mat
 from grambench.datasets.prepare import check as check_content
 from grambench.datasets.prepare import prepare
+from grambench.datasets.sources import Generated, Source
 from grambench.datasets.streams import Stream
 from grambench.pipeline.fingerprint import spec
 from grambench.pipeline.steps import fetch as fetch_step

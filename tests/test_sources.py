@@ -22,9 +22,9 @@ import numpy as np
 import pytest
 
 from grambench.common.errors import ConfigError, DataError
-from grambench.config.dataset import Dataset
 from grambench.config.load import check
 from grambench.datasets import store
+from grambench.datasets.descriptions import Dataset
 from grambench.datasets.fetch import Patience, fetch
 from grambench.datasets.store import PreparedDataset
 from grambench.kernels import matrices

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter, model_validator
 
 from grambench.common import grids
-from grambench.config.load import ConfigModel
+from grambench.common.models import ConfigModel
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 Names = Annotated[list[Name], Field(min_length=1)]

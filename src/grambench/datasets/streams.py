@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.common.errors import DataError
-from grambench.config.dataset import Dataset, Generated, Reader, Source, listed
 from grambench.datasets import readers
-from grambench.datasets.readers import Raw
+from grambench.datasets.descriptions import Dataset
+from grambench.datasets.formats.reader import Raw, Reader, listed
+from grambench.datasets.sources import Generated, Source
 
 
 @dataclass(frozen=True, slots=True)

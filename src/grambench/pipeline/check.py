@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 
 from grambench import algorithms
 from grambench.common.errors import ConfigError, Faults
-from grambench.config.dataset import Dataset
 from grambench.config.project import Configuration, Project
 from grambench.config.protocols import Online
 from grambench.config.study import Study
+from grambench.datasets.descriptions import Dataset
 from grambench.kernels.subsets import RandomSubsets
 from grambench.pipeline.specifications import points_of
 from grambench.pipeline.targets import view_names

@@ -15,10 +15,11 @@ from grambench.common.errors import DataError
 from grambench.common.files import checksums, identity_of, intact, read_text
 from grambench.common.layout import Cell
 from grambench.common.provenance import digest, identity
-from grambench.config.dataset import BaseDataset, Dataset, Description, Images, Source
 from grambench.config.protocols import Offline
 from grambench.config.shown import Sweep
 from grambench.config.study import Study
+from grambench.datasets.descriptions import BaseDataset, Dataset, Description, Images
+from grambench.datasets.sources import Source
 from grambench.experiments.run import Reference, Run, Tuning
 from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import Kernel

@@ -8,9 +8,10 @@ import logging
 from pathlib import Path
 
 from grambench.common import layout, shipped
-from grambench.config.dataset import BaseDataset, Dataset, Images
-from grambench.config.load import ConfigModel, check
+from grambench.common.models import ConfigModel
+from grambench.config.load import check
 from grambench.datasets import fetch
+from grambench.datasets.descriptions import BaseDataset, Dataset, Images
 
 logger = logging.getLogger("grambench")
 
