@@ -1,6 +1,6 @@
-"""Reads features, raw labels and permutations of a data set from its files, with one function for each format."""
+"""Reads features, raw labels and permutations of a data set from its files."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +11,6 @@ from pydantic import Field
 
 from grambench.common.errors import DataError, reason
 from grambench.common.files import open_regular
-from grambench.datasets.formats import batches, columns, hdf5, idx, land_mask, matlab, sparse_text
 from grambench.datasets.formats.batches import CsvRows, Parquet
 from grambench.datasets.formats.columns import Arff, Csv, Rda, Rdb
 from grambench.datasets.formats.hdf5 import Hdf5
@@ -19,7 +18,7 @@ from grambench.datasets.formats.idx import Idx
 from grambench.datasets.formats.images import Folders, ImageSets, Numbered, WordLists
 from grambench.datasets.formats.land_mask import LandMask
 from grambench.datasets.formats.matlab import Mat, MatBlocks
-from grambench.datasets.formats.reader import NUMBERS, Raw, Reader
+from grambench.datasets.formats.reader import NUMBERS, ChunkedReader, Raw, Reader, stack
 from grambench.datasets.formats.sparse_text import IndicesReader, Libsvm
 from grambench.datasets.tables import MalformedFileError
 
@@ -46,9 +45,9 @@ def read(reader: AnyReader, files: dict[str, Path]) -> Raw:
     DataError
         If a file does not fit the reader, or lacks a class that the reader names.
     """
-    by_file = isinstance(reader, STACKED) and not getattr(reader, "side_by_side", False)
+    by_file = reader.stacked and not getattr(reader, "side_by_side", False)
     parts = {name: {name: path} for name, path in files.items()} if by_file else {", ".join(files): files}
-    raw = _stack([*_alike((name, _read_part(reader, part)) for name, part in parts.items())])
+    raw = stack([*_alike((name, _read_part(reader, part)) for name, part in parts.items())])
     rows = _select_rows(reader, raw)
     features, labels = raw.features[rows], raw.labels[rows]
     _refuse_large(features, rows, ", ".join(files))
@@ -67,7 +66,7 @@ def read(reader: AnyReader, files: dict[str, Path]) -> Raw:
 def _read_part(reader: Reader, files: dict[str, Path]) -> Raw:
     """Return the content of files that are read together."""
     with _report_faults(reader, files):
-        raw = READERS[type(reader)](reader, files)
+        raw = reader.read(files)
         if not len(raw.labels):
             raise MalformedFileError(["expected at least one row, got none"])
         if raw.features.shape[0] != len(raw.labels):
@@ -114,14 +113,6 @@ def _refuse_large(features: Any, rows: NDArray[np.intp], name: str) -> None:
                 raise DataError(f"{where}: expected a number within {largest:.2g}, {got}")
 
 
-def _stack(parts: list[Raw]) -> Raw:
-    """Return the rows of several dense files, stacked; a single file may be sparse and have orders."""
-    if len(parts) == 1:
-        return parts[0]
-    features: list[Any] = [part.features for part in parts]
-    return Raw(np.vstack(features), np.concatenate([part.labels for part in parts]))
-
-
 def _select_rows(reader: Reader, raw: Raw) -> NDArray[np.intp]:
     """Return the indices of the rows that the reader's `classes`, `unique`, `rows` and `test_rows` select."""
     rows = np.arange(len(raw.labels))
@@ -139,48 +130,14 @@ def _select_rows(reader: Reader, raw: Raw) -> NDArray[np.intp]:
     return np.concatenate([rows[rows < n_train][: reader.rows], rows[rows >= n_train]])
 
 
-def chunks(reader: AnyReader, files: dict[str, Path]) -> Iterator[Raw]:
-    """Yield the rows of files chunk by chunk, in a format of CHUNKED; raise DataError if a file does not fit."""
+def chunks(reader: ChunkedReader, files: dict[str, Path]) -> Iterator[Raw]:
+    """Yield the rows of files chunk by chunk; raise DataError if a file does not fit."""
 
     def parts() -> Iterator[tuple[str, Raw]]:
         for name, path in files.items():
             with _report_faults(reader, {name: path}):
-                yield from ((name, raw) for raw in CHUNKED[type(reader)](reader, path))
+                yield from ((name, raw) for raw in reader.chunks(path))
 
     for raw in _alike(parts()):
         rows = np.isin(raw.labels, labels) if (labels := reader.selected()) else slice(None)
         yield Raw(raw.features[rows], raw.labels[rows])
-
-
-CHUNKED: dict[type[Reader], Callable[[Any, Path], Iterator[Raw]]] = {
-    Parquet: batches.read_parquet,
-    CsvRows: batches.read_csv_rows,
-    LandMask: land_mask.read_land_mask,
-}
-
-
-def _read_chunks(reader: Any, files: dict[str, Path]) -> Raw:
-    """Return all chunks of a file together."""
-    (path,) = files.values()
-    if not (parts := list(CHUNKED[type(reader)](reader, path))):
-        raise MalformedFileError(["expected at least one row, got none"])
-    return _stack(parts)
-
-
-READERS: dict[type[Reader], Callable[[Any, dict[str, Path]], Raw]] = {
-    Mat: matlab.read_mat,
-    MatBlocks: matlab.read_mat_blocks,
-    IndicesReader: sparse_text.read_indices,
-    Libsvm: sparse_text.read_libsvm,
-    Idx: idx.read_idx,
-    Hdf5: hdf5.read_hdf5,
-    Csv: columns.read_csv,
-    Arff: columns.read_arff,
-    Rda: columns.read_rda,
-    Rdb: columns.read_rdb,
-    **dict.fromkeys(CHUNKED, _read_chunks),
-}
-
-
-# formats with several files of rows, each read by itself
-STACKED = (Libsvm, Csv, Arff, Parquet, CsvRows)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from grambench.common.errors import DataError
 from grambench.datasets import readers
 from grambench.datasets.descriptions import Dataset
-from grambench.datasets.formats.reader import Raw, Reader, listed
+from grambench.datasets.formats.reader import ChunkedReader, Raw, Reader, listed
 from grambench.datasets.sources import Generated, Source
 
 
@@ -111,7 +111,7 @@ def chunks(description: Dataset, source: Source, files: dict[str, Any]) -> Itera
     if isinstance(source, Generated):
         drawn = generators.draw(source.generator, source.parameters, source.seed, description.n)
         return (Raw(*sample) for sample in drawn)
-    if type(source.reader) in readers.CHUNKED:
+    if isinstance(source.reader, ChunkedReader):
         return readers.chunks(source.reader, files)
     return iter([readers.read(source.reader, files)])
 

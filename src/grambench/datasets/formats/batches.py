@@ -1,12 +1,11 @@
 """Formats with named columns that are read in batches of rows."""
 
-import csv
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +13,11 @@ from pydantic import Field, model_validator
 
 from grambench.common.types import Floats
 from grambench.datasets import tables, unpack
-from grambench.datasets.formats.reader import BATCH, LabelList, Raw, Reader, label_texts, member
+from grambench.datasets.formats.reader import BATCH, ChunkedReader, LabelList, Raw, label_texts, member
 from grambench.datasets.tables import MalformedFileError
 
-START = 2**20  # bytes at the start of a CSV file that have the names of its columns
 
-
-class BatchReader(Reader):
+class BatchReader(ChunkedReader):
     """Base of the formats with named columns that are read in batches of rows.
 
     Attributes
@@ -40,6 +37,8 @@ class BatchReader(Reader):
     drop_incomplete : bool
         Whether rows that lack a value in one of these columns are left out. Otherwise they are an error.
     """
+
+    stacked: ClassVar[bool] = True
 
     columns: Annotated[list[str], Field(min_length=1)]
     texts: list[str] = []
@@ -64,6 +63,14 @@ class Parquet(BatchReader):
 
     format: Literal["parquet"]
 
+    def chunks(self, path: Path) -> Iterator[Raw]:
+        """Yield the rows of a Parquet file in batches."""
+        import pyarrow.parquet
+
+        file = pyarrow.parquet.ParquetFile(path)
+        names = _used_columns(self, file.schema_arrow.names)
+        yield from _batches(self, file.iter_batches(BATCH, columns=names))
+
 
 class CsvRows(BatchReader):
     """Text (UTF-8) with values between commas, and the names of the columns in its first line.
@@ -80,62 +87,36 @@ class CsvRows(BatchReader):
     format: Literal["csv_rows"]
     missing: LabelList = []
 
+    def chunks(self, path: Path) -> Iterator[Raw]:
+        """Yield the rows of a CSV file in batches."""
+        with unpack.opened(path, self.mebibytes) as stream:
+            yield from _batches(self, self._columns(tables.rows(tables.lines(stream), ",")))
 
-def read_parquet(reader: Parquet, path: Path) -> Iterator[Raw]:
-    """Yield the rows of a Parquet file in batches."""
-    import pyarrow.parquet
+    def _columns(self, rows: Iterator[tuple[int, list[str]]]) -> Iterator[dict[str, Any]]:
+        """Yield the columns of each batch, with null for missing values, and labels as numbers if they are some.
 
-    file = pyarrow.parquet.ParquetFile(path)
-    names = _used_columns(reader, file.schema_arrow.names)
-    yield from _batches(reader, file.iter_batches(BATCH, columns=names))
+        The first batch decides whether labels are numbers.
+        """
+        import pyarrow
 
-
-def read_csv_rows(reader: CsvRows, path: Path) -> Iterator[Raw]:
-    """Yield the rows of a CSV file in batches."""
-    import pyarrow
-    from pyarrow import csv as arrow
-
-    def refuse(row: Any) -> str:
-        faults.append(f"line {row.number}: expected {row.expected_columns} columns, got {row.actual_columns}")
-        return "error"
-
-    faults = list[str]()
-    try:
-        with unpack.opened(path, reader.mebibytes) as stream:
-            header = tables.decoded(stream.read(START).partition(b"\n")[0])
-            stream.seek(0)
-            names = _used_columns(reader, next(csv.reader([header]), []))
-            single, parsing = arrow.ReadOptions(use_threads=False), arrow.ParseOptions(invalid_row_handler=refuse)
-            texts = dict.fromkeys(names, pyarrow.string())
-            converting = arrow.ConvertOptions(include_columns=names, column_types=texts)
-            rows = arrow.open_csv(pyarrow.PythonFile(stream, mode="r"), single, parsing, converting)
-            yield from _batches(reader, _cleaned(reader, names, rows))
-    except pyarrow.ArrowInvalid as error:
-        raise MalformedFileError(faults or [str(error)]) from None
-
-
-def _cleaned(reader: CsvRows, names: list[str], batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
-    """Yield the columns of batches of texts, with nulls for missing values, and labels as numbers if they are some.
-
-    The first batch decides whether labels are numbers.
-    """
-    import pyarrow
-    from pyarrow import compute
-
-    label, row, is_numeric = reader.label, 0, reader.above is not None
-    for batch in batches:
-        columns = {}
-        for name in names:
-            column = compute.utf8_trim_whitespace(batch[name])
-            cells = column.to_numpy(zero_copy_only=False)
-            missing = tables.find_missing(cells, reader.missing, label_texts(reader) if name == label else ())
-            if name == label and row == 0:
-                is_numeric = is_numeric or tables.to_labels(cells[~missing]).dtype.kind == "f"
-            columns[name] = compute.if_else(~missing, column, None)
-        if is_numeric:
-            columns[label] = pyarrow.array(_decode(label, columns[label], row, is_text=False))
-        yield columns
-        row += len(batch)
+        _, header = next(rows, (1, list[str]()))
+        names, label, row, is_numeric = _used_columns(self, header), self.label, 0, self.above is not None
+        while batch := list(itertools.islice(rows, BATCH)):
+            for line, cells in batch:
+                if len(cells) != len(header):
+                    raise MalformedFileError([f"line {line}: expected {len(header)} columns, got {len(cells)}"])
+            table = np.array([cells for _, cells in batch], dtype=object)
+            columns = {}
+            for name in names:
+                column = table[:, header.index(name)]
+                missing = tables.find_missing(column, self.missing, label_texts(self) if name == label else ())
+                if name == label and row == 0:
+                    is_numeric = is_numeric or tables.to_labels(column[~missing]).dtype.kind == "f"
+                columns[name] = pyarrow.array(np.where(missing, None, column), pyarrow.string())
+            if is_numeric:
+                columns[label] = pyarrow.array(_decode(label, columns[label], row, is_text=False))
+            yield columns
+            row += len(batch)
 
 
 def _used_columns(reader: BatchReader, known: Sequence[str]) -> list[str]:

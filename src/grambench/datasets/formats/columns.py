@@ -7,7 +7,7 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,17 +84,50 @@ class Csv(TabularReader):
         The decimal sign of all numbers, a point or a comma.
     """
 
+    stacked: ClassVar[bool] = True
+
     format: Literal["csv"]
     separator: Annotated[str, Field(min_length=1, max_length=1)] = ","
     header_lines: Annotated[int, Field(ge=0)] = 0
     side_by_side: bool = False
     decimal: Literal[".", ","] = "."
 
+    def read(self, files: dict[str, Path]) -> Raw:
+        """Read separated values; of several files, the columns side by side."""
+        texts = [tables.decoded(read_content(self, path)) for path in files.values()]
+        one_column, header = len(texts) > 1, self.header_lines
+        parts = [tables.read_table(text, self.separator, header, one_column=one_column) for text in texts]
+        counts = [len(part.cells) for part in parts]
+        if len(set(counts)) > 1:
+            rows = ", ".join(f"{name} has {count}" for name, count in zip(files, counts, strict=True))
+            raise MalformedFileError([f"expected equally many rows in files side by side: {rows}"])
+        columns = {str(position): cells for position, cells in enumerate(np.hstack([part.cells for part in parts]).T)}
+        names = [name for part in parts for name in part.names] if all(part.names for part in parts) else []
+        titles = [f"{name}: " if one_column else "" for name in files]
+        faults = [f"{title}{fault}" for title, part in zip(titles, parts, strict=True) for fault in part.faults]
+        return _encoded(self, columns, names, parts[0].lines, faults, self.decimal)
+
 
 class Arff(TabularReader):
     """Weka's format, made dense."""
 
+    stacked: ClassVar[bool] = True
+
     format: Literal["arff"]
+
+    def read(self, files: dict[str, Path]) -> Raw:
+        """Read Weka's format."""
+        import scipy.io
+
+        (path,) = files.values()
+        records, _ = scipy.io.arff.loadarff(io.StringIO(_dense_arff(tables.decoded(read_content(self, path)))))
+        columns: Columns = {}
+        for name in records.dtype.names or ():
+            column = records[name]
+            if column.dtype.kind == "S":
+                column = np.array([None if cell == b"?" else cell.decode() for cell in column], dtype=object)
+            columns[name] = column
+        return _encoded(self, columns)
 
 
 class Rda(TabularReader):
@@ -109,6 +142,17 @@ class Rda(TabularReader):
     format: Literal["rda"]
     table: str
 
+    def read(self, files: dict[str, Path]) -> Raw:
+        """Read a data frame of R."""
+        # The import takes half a second, and only R's formats need it.
+        import rdata
+
+        (path,) = files.values()
+        # rdata warns that it assumes ASCII if an old file names no encoding.
+        with warnings.catch_warnings(action="ignore"):
+            frame = member(rdata.read_rda(io.BytesIO(read_content(self, path))), self.table, "data frame")
+        return _encoded(self, _data_frame(frame))
+
 
 class Rdb(TabularReader):
     """R's lazy-load database: a file .rdb with objects and its index, a file .rdx.
@@ -122,36 +166,24 @@ class Rdb(TabularReader):
     format: Literal["rdb"]
     table: str
 
+    def read(self, files: dict[str, Path]) -> Raw:
+        """Read a data frame of R's lazy-load database, as packages hold their data.
 
-def read_csv(reader: Csv, files: dict[str, Path]) -> Raw:
-    """Read separated values; of several files, the columns side by side."""
-    texts = [tables.decoded(read_content(reader, path)) for path in files.values()]
-    one_column, header = len(texts) > 1, reader.header_lines
-    parts = [tables.read_table(text, reader.separator, header, one_column=one_column) for text in texts]
-    counts = [len(part.cells) for part in parts]
-    if len(set(counts)) > 1:
-        rows = ", ".join(f"{name} has {count}" for name, count in zip(files, counts, strict=True))
-        raise MalformedFileError([f"expected equally many rows in files side by side: {rows}"])
-    columns = {str(position): cells for position, cells in enumerate(np.hstack([part.cells for part in parts]).T)}
-    names = [name for part in parts for name in part.names] if all(part.names for part in parts) else []
-    titles = [f"{name}: " if one_column else "" for name in files]
-    faults = [f"{title}{fault}" for title, part in zip(titles, parts, strict=True) for fault in part.faults]
-    return _encoded(reader, columns, names, parts[0].lines, faults, reader.decimal)
+        The .rdx has the offset and length of each object in the .rdb. An object is stored as the size of its
+        serialisation in four bytes, followed by the serialisation compressed with zlib (R's src/main/serialize.c,
+        R_compress1).
+        """
+        import rdata
 
-
-def read_arff(reader: Arff, files: dict[str, Path]) -> Raw:
-    """Read Weka's format."""
-    import scipy.io
-
-    (path,) = files.values()
-    records, _ = scipy.io.arff.loadarff(io.StringIO(_dense_arff(tables.decoded(read_content(reader, path)))))
-    columns: Columns = {}
-    for name in records.dtype.names or ():
-        column = records[name]
-        if column.dtype.kind == "S":
-            column = np.array([None if cell == b"?" else cell.decode() for cell in column], dtype=object)
-        columns[name] = column
-    return _encoded(reader, columns)
+        (index,) = (path for name, path in files.items() if name.endswith(".rdx"))
+        (database,) = (path for name, path in files.items() if name.endswith(".rdb"))
+        with warnings.catch_warnings(action="ignore"):
+            entries = rdata.read_rds(io.BytesIO(read_content(self, index)))["variables"]
+            offset, length = member(entries, self.table, "data frame")
+            entry = database.read_bytes()[offset : offset + length]
+            unpacked = zlib.decompressobj().decompress(entry[4:], self.mebibytes * unpack.MEBIBYTE)
+            frame = rdata.read_rds(io.BytesIO(unpacked))
+        return _encoded(self, _data_frame(frame))
 
 
 def _dense_arff(text: str) -> str:
@@ -175,37 +207,6 @@ def _dense_arff(text: str) -> str:
             quoted = (f"'{cell}'" if values else cell for cell, values in zip(cells, nominal, strict=True))
             lines[number] = ",".join(quoted)
     return "\n".join(lines)
-
-
-def read_rda(reader: Rda, files: dict[str, Path]) -> Raw:
-    """Read a data frame of R."""
-    # The import takes half a second, and only R's formats need it.
-    import rdata
-
-    (path,) = files.values()
-    # rdata warns that it assumes ASCII if an old file names no encoding.
-    with warnings.catch_warnings(action="ignore"):
-        frame = member(rdata.read_rda(io.BytesIO(read_content(reader, path))), reader.table, "data frame")
-    return _encoded(reader, _data_frame(frame))
-
-
-def read_rdb(reader: Rdb, files: dict[str, Path]) -> Raw:
-    """Read a data frame of R's lazy-load database, as packages hold their data.
-
-    The .rdx has the offset and length of each object in the .rdb. An object is stored as the size of its serialisation
-    in four bytes, followed by the serialisation compressed with zlib (R's src/main/serialize.c, R_compress1).
-    """
-    import rdata
-
-    (index,) = (path for name, path in files.items() if name.endswith(".rdx"))
-    (database,) = (path for name, path in files.items() if name.endswith(".rdb"))
-    with warnings.catch_warnings(action="ignore"):
-        entries = rdata.read_rds(io.BytesIO(read_content(reader, index)))["variables"]
-        offset, length = member(entries, reader.table, "data frame")
-        entry = database.read_bytes()[offset : offset + length]
-        unpacked = zlib.decompressobj().decompress(entry[4:], reader.mebibytes * unpack.MEBIBYTE)
-        frame = rdata.read_rds(io.BytesIO(unpacked))
-    return _encoded(reader, _data_frame(frame))
 
 
 def _data_frame(frame: Any) -> Columns:

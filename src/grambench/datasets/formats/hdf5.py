@@ -37,17 +37,16 @@ class Hdf5(Reader):
     names: str | None = None
     drop_incomplete: bool = False
 
-
-def read_hdf5(reader: Hdf5, files: dict[str, Path]) -> Raw:
-    """Read a matrix, dense or sparse, and the labels of its rows."""
-    (path,) = files.values()
-    with open_hdf5(path, reader.mebibytes) as file:
-        matrix = _hdf5_matrix(reader.data, member(file, reader.data, "matrix"))
-        labels, missing = _hdf5_labels(reader, file)
-    if missing.any() and not reader.drop_incomplete:
-        where = tables.locate(np.flatnonzero(missing).tolist(), ())
-        raise MalformedFileError([f"label: missing in {where}; drop_incomplete leaves such rows out"])
-    return Raw(matrix[~missing] if len(labels) == matrix.shape[0] else matrix, labels[~missing])
+    def read(self, files: dict[str, Path]) -> Raw:
+        """Read a matrix, dense or sparse, and the labels of its rows."""
+        (path,) = files.values()
+        with open_hdf5(path, self.mebibytes) as file:
+            matrix = _hdf5_matrix(self.data, member(file, self.data, "matrix"))
+            labels, missing = _hdf5_labels(self, file)
+        if missing.any() and not self.drop_incomplete:
+            where = tables.locate(np.flatnonzero(missing).tolist(), ())
+            raise MalformedFileError([f"label: missing in {where}; drop_incomplete leaves such rows out"])
+        return Raw(matrix[~missing] if len(labels) == matrix.shape[0] else matrix, labels[~missing])
 
 
 @contextmanager

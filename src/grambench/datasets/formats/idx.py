@@ -27,12 +27,11 @@ class Idx(Reader):
     features: Annotated[list[FileName], Field(min_length=1)]
     labels: Annotated[list[FileName], Field(min_length=1)]
 
-
-def read_idx(reader: Idx, files: dict[str, Path]) -> Raw:
-    """Stack arrays of images and of labels."""
-    images = np.concatenate([numeric(name, _idx(reader, name, files[name]), 2) for name in reader.features])
-    labels = np.concatenate([numeric(name, _idx(reader, name, files[name]), 1) for name in reader.labels])
-    return Raw(images, labels.astype(np.float64))
+    def read(self, files: dict[str, Path]) -> Raw:
+        """Stack arrays of images and of labels."""
+        images = np.concatenate([numeric(name, _idx(self, name, files[name]), 2) for name in self.features])
+        labels = np.concatenate([numeric(name, _idx(self, name, files[name]), 1) for name in self.labels])
+        return Raw(images, labels.astype(np.float64))
 
 
 def _idx(reader: Reader, name: str, path: Path) -> NDArray[Any]:

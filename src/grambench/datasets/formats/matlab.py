@@ -35,6 +35,18 @@ class Mat(Reader):
     transposed: bool = False
     orders: str | None = None
 
+    def read(self, files: dict[str, Path]) -> Raw:
+        """Read a matrix, its labels and, if named, the permutations of the examples."""
+        (path,) = files.values()
+        variables = _mat_variables(self, path, [name for name in (self.data, self.labels, self.orders) if name])
+        matrix: Any = numeric(self.data, variables[self.data], 2)
+        data = (matrix.toarray() if hasattr(matrix, "toarray") else matrix).astype(np.float64)
+        data = data.T if self.transposed else data
+        orders = numeric(self.orders, variables[self.orders], 2).astype(np.int64) - 1 if self.orders else None
+        if self.labels:
+            return Raw(data, numeric(self.labels, variables[self.labels], 1).astype(np.float64), orders)
+        return Raw(data[:, 1:], data[:, 0], orders)
+
 
 class MatBlocks(Reader):
     """MATLAB file with several feature matrices to be stacked; stays sparse.
@@ -51,32 +63,18 @@ class MatBlocks(Reader):
     features: Annotated[list[str], Field(min_length=1)]
     labels: Annotated[list[str], Field(min_length=1)]
 
+    def read(self, files: dict[str, Path]) -> Raw:
+        """Stack feature matrices and label vectors, from variables or from text files."""
+        from scipy import sparse
 
-def read_mat(reader: Mat, files: dict[str, Path]) -> Raw:
-    """Read a matrix, its labels and, if named, the permutations of the examples."""
-    (path,) = files.values()
-    variables = _mat_variables(reader, path, [name for name in (reader.data, reader.labels, reader.orders) if name])
-    matrix: Any = numeric(reader.data, variables[reader.data], 2)
-    data = (matrix.toarray() if hasattr(matrix, "toarray") else matrix).astype(np.float64)
-    data = data.T if reader.transposed else data
-    orders = numeric(reader.orders, variables[reader.orders], 2).astype(np.int64) - 1 if reader.orders else None
-    if reader.labels:
-        return Raw(data, numeric(reader.labels, variables[reader.labels], 1).astype(np.float64), orders)
-    return Raw(data[:, 1:], data[:, 0], orders)
-
-
-def read_mat_blocks(reader: MatBlocks, files: dict[str, Path]) -> Raw:
-    """Stack feature matrices and label vectors, from variables or from text files."""
-    from scipy import sparse
-
-    (path,) = (path for path in files.values() if path.suffix == ".mat")
-    variables = _mat_variables(reader, path, [*reader.features, *(name for name in reader.labels if name not in files)])
-    blocks = [sparse.csr_array(numeric(name, variables[name], 2), dtype=np.float64) for name in reader.features]
-    labels = [
-        read_column(reader, files[name]) if name in files else numeric(name, variables[name], 1)
-        for name in reader.labels
-    ]
-    return Raw(sparse.csr_array(sparse.vstack(blocks)), np.concatenate(labels).astype(np.float64))
+        (path,) = (path for path in files.values() if path.suffix == ".mat")
+        variables = _mat_variables(self, path, [*self.features, *(name for name in self.labels if name not in files)])
+        blocks = [sparse.csr_array(numeric(name, variables[name], 2), dtype=np.float64) for name in self.features]
+        labels = [
+            read_column(self, files[name]) if name in files else numeric(name, variables[name], 1)
+            for name in self.labels
+        ]
+        return Raw(sparse.csr_array(sparse.vstack(blocks)), np.concatenate(labels).astype(np.float64))
 
 
 def _mat_variables(reader: Reader, path: Path, names: Sequence[str]) -> dict[str, Any]:

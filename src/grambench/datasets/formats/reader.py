@@ -6,10 +6,10 @@ if most values are 0 (a3a, mushrooms, w5a: at most 24 MB), because Gram matrices
 """
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,6 +114,8 @@ class Reader(ConfigModel):
         The largest size of a file, both as downloaded and unpacked.
     """
 
+    stacked: ClassVar[bool] = False  # whether each of several files has rows of its own
+
     positive: OneOrMoreLabels = []
     negative: OneOrMoreLabels = []
     classes: LabelList = []
@@ -128,6 +130,10 @@ class Reader(ConfigModel):
     def _check_labels(self) -> Self:
         check_sides(self.positive, self.negative)
         return self
+
+    def read(self, files: dict[str, Path]) -> "Raw":
+        """Return the content of files, by their names, that are read together."""
+        raise NotImplementedError
 
     def selected(self) -> list[Label]:
         """Return the labels whose rows are kept; empty if those of any label are."""
@@ -158,6 +164,29 @@ class Raw:
     labels: NDArray[Any]
     orders: NDArray[np.int64] | None = None
     test: NDArray[np.bool_] | None = None
+
+
+class ChunkedReader(Reader):
+    """Base of the formats that are read in chunks of rows."""
+
+    def chunks(self, path: Path) -> Iterator[Raw]:
+        """Yield the rows of a file chunk by chunk."""
+        raise NotImplementedError
+
+    def read(self, files: dict[str, Path]) -> Raw:
+        """Return all chunks of a file together."""
+        (path,) = files.values()
+        return stack([*self.chunks(path)])
+
+
+def stack(parts: list[Raw]) -> Raw:
+    """Return the rows of several dense parts, stacked; a single part may be sparse and have orders."""
+    if not parts:
+        raise MalformedFileError(["expected at least one row, got none"])
+    if len(parts) == 1:
+        return parts[0]
+    features: list[Any] = [part.features for part in parts]
+    return Raw(np.vstack(features), np.concatenate([part.labels for part in parts]))
 
 
 def numeric(name: str, item: Any, axes: int) -> Any:
