@@ -71,7 +71,7 @@ class Description(ConfigModel):
         return self
 
 
-class Blocks(ConfigModel):
+class PixelBlocks(ConfigModel):
     """The division of the pixels of an image into blocks of equal size, the views block_1, block_2 ... row by row.
 
     Attributes
@@ -141,7 +141,7 @@ class Dataset(Description):
         The base of a task, whose files it uses.
     descriptors : list of str or None
         The descriptors of a data set of images.
-    blocks : Blocks or None
+    blocks : PixelBlocks or None
         The blocks of images whose features are rows of pixels.
     views : dict of list of int
         Groups of features, such as measurements of one kind, by name: their positions from 0, in which "5-9" stands for
@@ -152,7 +152,7 @@ class Dataset(Description):
     positives: Annotated[int, Field(ge=0)]
     content: Sha256
     views: ColumnViews = {}
-    blocks: SkipJsonSchema[Blocks | None] = None
+    blocks: SkipJsonSchema[PixelBlocks | None] = None
     base: SkipJsonSchema[DatasetName | None] = None  # set by Task.of, never in a file
     descriptors: SkipJsonSchema[list[str] | None] = None
 
@@ -274,7 +274,7 @@ class Task(ConfigModel):
         The labels that become +1 and -1. Rows with any other label are left out, as are images with labels of both.
     classes : list of float or str
         The labels that become 0, 1, 2 ... in a multi-class task. Images with two of them are left out.
-    blocks : Blocks or None
+    blocks : PixelBlocks or None
         The blocks into which images are cut if the features are rows of pixels.
     views : dict of list of int
         Groups of features by name; see Dataset.
@@ -294,7 +294,7 @@ class Task(ConfigModel):
     positive: LabelList = []
     negative: LabelList = []
     classes: Annotated[LabelList, Field(max_length=127)] = []
-    blocks: Blocks | None = None
+    blocks: PixelBlocks | None = None
     views: ColumnViews = {}
     rows: Annotated[int, Field(ge=2)] | None = None
     n: Annotated[int, Field(ge=2)]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from grambench.common.errors import DataError
 from grambench.common.files import read_text, sha256
 from grambench.datasets import generators, images, readers, streams
-from grambench.datasets.descriptions import NOTE, BaseDataset, Blocks, Dataset, Description
+from grambench.datasets.descriptions import NOTE, BaseDataset, Dataset, Description, PixelBlocks
 from grambench.datasets.formats.reader import Raw, Reader
 from grambench.datasets.sources import Generated, Source
 from grambench.datasets.store import PreparedDataset, Unavailable
@@ -174,7 +174,7 @@ def _checked(description: Dataset, source: Source, note: dict[str, Any], **conte
     return prepared
 
 
-def _cut_blocks(features: Any, blocks: Blocks) -> dict[str, NDArray[np.uint8]]:
+def _cut_blocks(features: Any, blocks: PixelBlocks) -> dict[str, NDArray[np.uint8]]:
     """Return the blocks of images as views; each row of features must hold the pixels of an image, as bytes."""
     height, width = blocks.image
     if features.shape[1] != height * width or features.min() < 0 or features.max() > 255 or (features % 1).any():
