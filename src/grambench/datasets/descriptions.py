@@ -16,8 +16,6 @@ from grambench.datasets.formats.reader import Label, LabelList, check_sides, lis
 from grambench.datasets.sources import Generated, Own, Sha256, Source
 
 NOTE = "source.json"
-
-
 DatasetName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 
 
@@ -110,11 +108,7 @@ def _positions(columns: Any) -> Any:
 
 
 Position = Annotated[int, Field(ge=0)]
-
-
 Range = Annotated[str, Field(pattern=r"^\d+-\d+$")]
-
-
 Positions = Annotated[
     list[Position],
     Field(min_length=1),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from grambench.common.errors import DataError
 from grambench.datasets import drawings
-from grambench.datasets.formats.images import LARGEST, ImageReader, read, read_members
+from grambench.datasets.formats.images import LARGEST, ImageReader, read_members
 from grambench.datasets.listed import Listed
 from grambench.datasets.sources import Generated, Source
 
@@ -16,7 +16,7 @@ def list_images(source: Source, files: Mapping[str, Path]) -> Listed:
         return drawings.listed(int(source.parameters["train"]), int(source.parameters["test"]))
     if not isinstance(source.reader, ImageReader):
         raise DataError(f"expected a reader of images, got {type(source.reader).__name__}")
-    return read(source.reader, list(files.values()))
+    return source.reader.list_images(list(files.values()))
 
 
 def contents(source: Source, files: Mapping[str, Path], paths: Sequence[str]) -> dict[str, bytes]:

@@ -90,8 +90,6 @@ class FileSource(BaseSource):
 
 
 Files = Annotated[list[File], Field(min_length=1)]
-
-
 InnerFiles = Annotated[list[InnerFile], Field(min_length=1)]
 
 
@@ -176,8 +174,6 @@ class Npm(FileSource):
 
 
 Problem = Literal["dirichlet", "relevance", "ringnorm", "twonorm", "chessboard", "sea", "turning_plane", "waveform"]
-
-
 ViewProblem = Literal["drawings", "additive_views", "redundant_views", "xor_views"]
 
 

@@ -30,8 +30,6 @@ from grambench.datasets.formats.reader import (
 from grambench.datasets.tables import MalformedFileError
 
 PAIR = r"\s*(\d+)\s+('[^']*'|\"[^\"]*\"|[^\s,{}'\"]+)\s*"  # index and value in a sparse row of ARFF
-
-
 Columns = dict[str, NDArray[Any]]  # arrays of float64, or of str and None (missing)
 
 

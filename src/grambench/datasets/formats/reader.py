@@ -25,18 +25,12 @@ if TYPE_CHECKING:
 
 
 BATCH = 65536  # rows that formats with chunks read together, on which the points of a land mask depend
-
-
 MOST_SHOWN = 30  # the largest number of columns that a message lists
 
 
 # What arrays hold in place of numbers, by the kind of their type
 NO_NUMBERS = {"c": "complex numbers", "V": "records or complex numbers", "O": "texts or objects", "": "a group"}
-
-
 NUMBERS = "biuf"  # the kinds of types of numbers, booleans among them
-
-
 FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*$")]
 
 
@@ -54,20 +48,10 @@ def _refuse_booleans(value: Any) -> Any:
 
 
 NoBoolean = BeforeValidator(_refuse_booleans)
-
-
 ColumnKey = Annotated[int | str, NoBoolean]  # by position (negative from the right) or by name
-
-
 ColumnKeys = Annotated[list[int | str], NoBoolean]
-
-
 Label = float | str
-
-
 LabelList = Annotated[list[Label], NoBoolean]
-
-
 OneOrMoreLabels = Annotated[Label | list[Label], NoBoolean]
 
 
