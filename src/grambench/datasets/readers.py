@@ -25,8 +25,6 @@ from grambench.datasets.tables import MalformedFileError
 VectorReader = (
     Mat | MatBlocks | IndicesReader | Libsvm | Idx | Hdf5 | Csv | Arff | Rda | Rdb | Parquet | CsvRows | LandMask
 )
-
-
 AnyReader = Annotated[VectorReader | WordLists | ImageSets | Numbered | Folders, Field(discriminator="format")]
 
 
