@@ -112,7 +112,7 @@ class CsvRows(BatchReader):
                 missing = tables.find_missing(column, self.missing, label_texts(self) if name == label else ())
                 if name == label and row == 0:
                     is_numeric = is_numeric or tables.to_labels(column[~missing]).dtype.kind == "f"
-                columns[name] = pyarrow.array(np.where(missing, None, column), pyarrow.string())
+                columns[name] = pyarrow.array(column, pyarrow.string(), mask=missing)
             if is_numeric:
                 columns[label] = pyarrow.array(_decode(label, columns[label], row, is_text=False))
             yield columns
