@@ -15,7 +15,7 @@ from grambench.algorithms.checks import learn
 from grambench.common import layout
 from grambench.common.shipped import located
 from grambench.config.project import Configuration
-from grambench.datasets import sources, store
+from grambench.datasets import fetch, store
 from grambench.datasets.prepare import prepare
 from grambench.kernels import grams
 from grambench.kernels.functions import Kernel
@@ -46,7 +46,7 @@ def prepared(name, results=Path()):
     mirrors = [Path(mirror) for mirror in os.environ.get("GRAMBENCH_MIRROR", "").split(os.pathsep) if mirror]
     kinds = ("bundled", "http", "debian")
     with tempfile.TemporaryDirectory() as folder:
-        sources.fetch(description, Path(folder), bundled=located(layout.BUNDLED), mirrors=mirrors, kinds=kinds)
+        fetch.fetch(description, Path(folder), bundled=located(layout.BUNDLED), mirrors=mirrors, kinds=kinds)
         return prepare(description, Path(folder))
 
 

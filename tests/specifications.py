@@ -2,8 +2,9 @@
 
 from pydantic import TypeAdapter
 
+from grambench.config.names import Tuning
 from grambench.config.protocols import KINDS
-from grambench.experiments.run import Run, Tuning
+from grambench.experiments.run import Run
 
 KERNELS = ["polynomial_p1", "gaussian_sigma0.5", "gaussian_sigma2"]
 

@@ -21,10 +21,12 @@ from scipy import sparse
 
 from grambench.common.errors import DataError
 from grambench.common.files import sha256
-from grambench.config.dataset import AnyReader, Dataset
 from grambench.config.load import check
 from grambench.datasets import readers, store
-from grambench.datasets.sources import fetch
+from grambench.datasets.descriptions import Dataset
+from grambench.datasets.fetch import fetch
+from grambench.datasets.formats.reader import Raw
+from grambench.datasets.readers import AnyReader
 from grambench.pipeline.steps import prepare as prepare_step
 
 ADAPTER: TypeAdapter[Any] = TypeAdapter(AnyReader)
@@ -32,7 +34,7 @@ X = np.array([[31.3, 2.0], [0.0, -4.5], [7.25, 0.0]])
 Y = np.array([1, -1, 1])
 
 
-def read(format: str, *paths: Path, **options: Any) -> readers.Raw:
+def read(format: str, *paths: Path, **options: Any) -> Raw:
     reader = ADAPTER.validate_python({"format": format, "positive": 1} | options)
     return readers.read(reader, {path.name: path for path in paths})
 
@@ -44,7 +46,7 @@ def refusal(format: str, *paths: Path, **options: Any) -> str:
     return str(caught.value)
 
 
-def dense(raw: readers.Raw) -> NDArray[np.float64]:
+def dense(raw: Raw) -> NDArray[np.float64]:
     return raw.features if isinstance(raw.features, np.ndarray) else raw.features.toarray()
 
 

@@ -14,9 +14,9 @@ from grambench.algorithms.fit import Expansion, SupportExpansion
 from grambench.algorithms.multiclass import lp_beta
 from grambench.algorithms.one_vs_rest import OneVsRest, one_vs_rest_labels
 from grambench.common.errors import ContractError
-from grambench.config.dataset import Blocks
 from grambench.config.metrics import MEASURED
 from grambench.config.study import Study
+from grambench.datasets.descriptions import PixelBlocks
 from grambench.datasets.store import PreparedDataset, read, write
 from grambench.experiments import offline, training
 from grambench.experiments.outcome import GROUPS
@@ -299,9 +299,9 @@ def test_a_data_set_of_many_classes_keeps_names_split_and_blocks(tmp_path):
 
 
 def test_blocks_divide_an_image():
-    assert Blocks(image=(28, 28), rows=2, columns=2).views() == ["block_1", "block_2", "block_3", "block_4"]
+    assert PixelBlocks(image=(28, 28), rows=2, columns=2).views() == ["block_1", "block_2", "block_3", "block_4"]
     with pytest.raises(ValueError, match="3 x 2 do not divide an image"):
-        Blocks(image=(28, 28), rows=3, columns=2)
+        PixelBlocks(image=(28, 28), rows=3, columns=2)
 
 
 def test_the_table_of_data_sets_counts_classes():

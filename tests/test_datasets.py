@@ -21,12 +21,14 @@ from scipy import sparse
 
 from grambench.common.errors import ConfigError, DataError
 from grambench.common.files import sha256, write_text
-from grambench.config.dataset import NOTE, BaseDataset, Dataset, Generated, Images, Mat, Source
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project, SourceKind
-from grambench.datasets import readers, sources, store
+from grambench.datasets import fetch, readers, store
+from grambench.datasets.descriptions import NOTE, BaseDataset, Dataset, Images
+from grambench.datasets.formats.matlab import Mat
 from grambench.datasets.prepare import check as check_content
 from grambench.datasets.prepare import prepare
+from grambench.datasets.sources import Generated, Source
 from grambench.datasets.streams import Stream
 from grambench.pipeline.fingerprint import spec
 from grambench.pipeline.steps import fetch as fetch_step
@@ -106,7 +108,7 @@ def test_groups_of_columns_that_cannot_be_are_refused(tmp_path: Path, views: Any
 
 
 def fetched(dataset: Dataset, folder: Path, mirrors: list[Path], kinds: list[str]) -> dict[str, Any]:
-    return sources.fetch(dataset, folder, bundled=ROOT / "data" / "bundled", mirrors=mirrors, kinds=kinds)
+    return fetch.fetch(dataset, folder, bundled=ROOT / "data" / "bundled", mirrors=mirrors, kinds=kinds)
 
 
 def fetch_spec(dataset: dict[str, Any], mirrors: list[str]) -> str:

@@ -9,11 +9,12 @@ import pytest
 from numpy.typing import NDArray
 
 from grambench.common.errors import ConfigError, DataError
-from grambench.config.dataset import NOTE, Dataset, Generated
 from grambench.config.load import check
 from grambench.datasets import generators, store
+from grambench.datasets.descriptions import NOTE, Dataset
+from grambench.datasets.fetch import fetch
 from grambench.datasets.prepare import prepare
-from grambench.datasets.sources import fetch
+from grambench.datasets.sources import Generated
 
 N = 4000
 PARAMETERS: dict[str, dict[str, Any]] = {

@@ -17,9 +17,10 @@ from sklearn.metrics.pairwise import additive_chi2_kernel
 from grambench import features as registry
 from grambench.common.errors import DataError
 from grambench.common.files import sha256, write_text
-from grambench.config.dataset import Folders, Images, ImageSets, Numbered, Task, WordLists
 from grambench.config.load import check
-from grambench.datasets import collection, drawings, images, store, unpack, views
+from grambench.datasets import collection, drawings, store, unpack, views
+from grambench.datasets.descriptions import Images, Task
+from grambench.datasets.formats.images import Folders, ImageSets, Numbered, WordLists
 from grambench.datasets.prepare import prepare
 from grambench.datasets.store import Unavailable
 from grambench.features import descriptors
@@ -60,7 +61,7 @@ def listed(**changes):
 
 
 def test_a_task_has_the_images_with_words_of_one_side(tmp_path):
-    found = images.read(WORDS, [archive(tmp_path / "a.tar.xz", listed())])
+    found = WORDS.list_images([archive(tmp_path / "a.tar.xz", listed())])
     assert [sorted(words) for words in found.words] == [
         ["sky"],
         ["people", "sky"],
@@ -83,7 +84,7 @@ def test_difficult_objects_belong_to_no_class(tmp_path):
         "voc/Main/car_val.txt": b"000004  1\n",
         **{f"voc/JPEG/{number:06d}_jpg.rf.1f.jpg": picture(number) for number in range(1, 5)},
     }
-    task = images.read(SETS, [archive(tmp_path / "a.tar.xz", members)]).among([["cat"], ["car"]])
+    task = SETS.list_images([archive(tmp_path / "a.tar.xz", members)]).among([["cat"], ["car"]])
     assert task.labels.tolist() == [0, 1, 1]
     assert not task.test.any()
 
@@ -99,12 +100,12 @@ def test_difficult_objects_belong_to_no_class(tmp_path):
 )
 def test_what_is_missing_or_wrong_is_named(tmp_path, changes, message):
     with pytest.raises(DataError, match=message):
-        images.read(WORDS, [archive(tmp_path / "a.tar.xz", listed(**changes))])
+        WORDS.list_images([archive(tmp_path / "a.tar.xz", listed(**changes))])
 
 
 def test_images_that_a_partial_archive_lacks_are_left_out(tmp_path):
     path = archive(tmp_path / "a.tar.xz", listed(**{"set/images/3000/3.png": None}))
-    found = images.read(WORDS.model_copy(update={"partial": True}), [path])
+    found = WORDS.model_copy(update={"partial": True}).list_images([path])
     assert len(found.paths) == 5
 
 
@@ -114,7 +115,7 @@ def test_an_archive_writes_nowhere(tmp_path):
     path = archive(inside / "a.tar.xz", listed(**{"../outside.png": picture(), "/outside.png": picture()}))
     with tarfile.open(path) as tar:
         assert "../outside.png" in tar.getnames()
-    images.read(WORDS, [path])
+    WORDS.list_images([path])
     assert sorted(each.name for each in tmp_path.rglob("*")) == ["a.tar.xz", "inside"]
     assert not Path("/outside.png").exists()
 
@@ -123,7 +124,7 @@ def test_a_damaged_archive_is_one_line(tmp_path):
     path = archive(tmp_path / "a.tar.xz", listed())
     path.write_bytes(path.read_bytes()[:-200])
     with pytest.raises(DataError, match=r"a.tar.xz: expected an archive, got a damaged file"):
-        images.read(WORDS, [path])
+        WORDS.list_images([path])
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress], ids=["gz", "bz2", "xz"])
@@ -133,7 +134,7 @@ def test_an_archive_with_another_end_is_one_line(tmp_path, compress):
         packed = compress(plain)
         (tmp_path / "a").write_bytes(packed[: len(packed) // 2] + end)
         with pytest.raises(DataError) as raised:
-            images.read(WORDS, [tmp_path / "a"])
+            WORDS.list_images([tmp_path / "a"])
         assert "\n" not in str(raised.value)
 
 
@@ -152,16 +153,16 @@ def test_links_and_holes_in_an_archive_are_no_files(tmp_path):
     path.write_bytes(plain.getvalue())
     assert "set/hole.txt" not in dict(unpack.tar_files(path, 1, 50))
     with pytest.raises(DataError, match=r"set/train.txt: expected a list in the archive, got none"):
-        images.read(WORDS, [path])
+        WORDS.list_images([path])
 
 
 def test_an_archive_that_unpacks_to_more_than_it_may_is_not_read(tmp_path):
     path = archive(tmp_path / "a", listed(**{"set/zeros.txt": bytes(2 << 20)}))
-    assert images.read(WORDS, [path]).paths
+    assert WORDS.list_images([path]).paths
     with pytest.raises(
         DataError, match=r"^a: expected at most 1 MiB, got more; `mebibytes` of its reader is the limit"
     ):
-        images.read(WORDS.model_copy(update={"mebibytes": 1}), [path])
+        WORDS.model_copy(update={"mebibytes": 1}).list_images([path])
 
 
 def test_a_header_that_claims_gigabytes_is_not_believed(tmp_path):
@@ -170,13 +171,13 @@ def test_a_header_that_claims_gigabytes_is_not_believed(tmp_path):
     long_name.type, long_name.size = tarfile.GNUTYPE_LONGNAME, 7 << 30
     path.write_bytes(long_name.tobuf(tarfile.GNU_FORMAT) + bytes(1 << 20))
     with pytest.raises(DataError, match=r"^a: expected "):
-        images.read(WORDS, [path])
+        WORDS.list_images([path])
 
 
 def test_a_pipe_is_no_archive(tmp_path):
     os.mkfifo(tmp_path / "a")
     with pytest.raises(DataError, match=r"^a: expected an archive, got a damaged file .no regular file"):
-        images.read(WORDS, [tmp_path / "a"])
+        WORDS.list_images([tmp_path / "a"])
 
 
 # the whole way, as the rules go it
@@ -350,18 +351,18 @@ def named(**changes):
 
 def test_equally_many_images_of_each_class_are_numbered(tmp_path):
     reader = check(Numbered, {"format": "numbered", "images": "set/jpg", "names": ["a", "b", "c"], "each": 2}, "reader")
-    found = images.read(reader, [archive(tmp_path / "a.tar.xz", named())])
+    found = reader.list_images([archive(tmp_path / "a.tar.xz", named())])
     assert [next(iter(words)) for words in found.words] == ["a", "a", "b", "b", "c", "c"]
     assert not found.test.any()
     task = found.among([["c"], ["a"]])
     assert task.labels.tolist() == [1, 1, 0, 0]
     for stray in ("set/jpg/image_0007.jpg", "set/jpg/image.jpg", "set/jpg/image_0000.jpg"):
         with pytest.raises(DataError, match=f"{stray}: expected a name that ends in a number from 1 to 6"):
-            images.read(reader, [archive(tmp_path / "b.tar.xz", named(**{stray: picture(9)}))])
+            reader.list_images([archive(tmp_path / "b.tar.xz", named(**{stray: picture(9)}))])
 
 
 def test_folders_are_classes(tmp_path):
     members = {f"set/{folder}/image_{number}.jpg": picture(number) for folder in ("ant", "bee") for number in (1, 2)}
     reader = check(Folders, {"format": "folders", "images": "set"}, "reader")
-    found = images.read(reader, [archive(tmp_path / "a.tar.xz", members)])
+    found = reader.list_images([archive(tmp_path / "a.tar.xz", members)])
     assert found.words == [frozenset({"ant"})] * 2 + [frozenset({"bee"})] * 2

@@ -11,10 +11,10 @@ from grambench import algorithms
 from grambench.common import memory
 from grambench.common.errors import ContractError, DataError
 from grambench.config.metrics import WORK
+from grambench.config.names import Tuning
 from grambench.config.protocols import PREDICTIONS
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import conformance, offline
-from grambench.experiments.run import Tuning
 from grambench.experiments.splits import splits
 from grambench.kernels import pairs
 from grambench.kernels.bases import all_pairs

@@ -17,10 +17,11 @@ from grambench.commands.clean import find_unneeded
 from grambench.commands.project import read_everything
 from grambench.common import layout
 from grambench.common.errors import ConfigError, DataError
-from grambench.config.dataset import Csv, Dataset
 from grambench.config.load import check, read
 from grambench.config.project import Configuration
 from grambench.datasets import describe, readers, store
+from grambench.datasets.descriptions import Dataset
+from grambench.datasets.formats.columns import Csv
 from grambench.pipeline import last_run
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import fetch as fetch_step

@@ -10,9 +10,10 @@ from specifications import make_run
 from grambench.common.errors import ConfigError
 from grambench.config import protocols
 from grambench.config.load import check
+from grambench.config.names import Tuning
 from grambench.config.study import Study
 from grambench.experiments import run
-from grambench.experiments.run import Reference, Run, Tuning
+from grambench.experiments.run import Reference, Run
 from grambench.kernels.dictionary import FamilyRange
 
 SOURCE = Path(protocols.__file__).parent.parent

@@ -12,7 +12,7 @@ import pytest
 from specifications import make_run
 
 from grambench.config.project import Configuration
-from grambench.datasets import sources, store
+from grambench.datasets import fetch, store
 from grambench.datasets.prepare import prepare
 from grambench.experiments import online
 from grambench.kernels import grams
@@ -41,7 +41,7 @@ def verdicts(tmp_path_factory):
     for name in NAMES:
         description = CONFIGURATION.dataset(name)
         folder = tmp_path_factory.mktemp(name)
-        sources.fetch(description, folder, bundled=ROOT / "data/bundled", mirrors=MIRRORS, kinds=[])
+        fetch.fetch(description, folder, bundled=ROOT / "data/bundled", mirrors=MIRRORS, kinds=[])
         dataset = prepare(description, folder)
         assert isinstance(dataset, store.PreparedDataset), dataset
         pool = grams.compute(grams.inner_products(dataset.features), STUDY.kernel_list())

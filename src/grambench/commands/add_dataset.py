@@ -74,10 +74,10 @@ def prepare(arguments: argparse.Namespace, root: Path = Path()) -> tuple[str, di
     """
     import yaml
 
-    from grambench.config.dataset import Dataset
     from grambench.config.load import check
     from grambench.config.project import Configuration
     from grambench.datasets import describe
+    from grambench.datasets.descriptions import Dataset
 
     name = arguments.name or describe.name_of(arguments.file)
     output = root / CONFIG / "datasets" / f"{name}.yaml"

@@ -21,7 +21,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Download data sets, prepare them, and report those that are unavailable or do not fit their description."""
-    from grambench.config.dataset import Dataset
+    from grambench.datasets.descriptions import Dataset
 
     plan = read_plan()
     datasets = arguments.datasets or [name for study in plan.studies for name in plan.targets.datasets(study)]

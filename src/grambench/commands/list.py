@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _list_datasets() -> None:
-    from grambench.config.dataset import BaseDataset, Images
+    from grambench.datasets.descriptions import BaseDataset, Images
 
     folder = configuration()
     for name in folder.names("datasets"):

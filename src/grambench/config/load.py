@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from grambench.common.errors import RENAMED, ConfigError, cause, unknown_name
 from grambench.common.files import open_regular
+from grambench.common.models import ConfigModel
 
 # The fast parser, because every job of a cluster reads every study again.
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -18,12 +19,6 @@ BRANCH = re.compile(r"(list|dict)\[.+\]")  # pydantic's name for an alternative 
 DEEPEST = 50  # levels of nested lists and mappings
 LARGEST = 10  # MiB of a file
 MOST = 100_000  # values in a file after its aliases are expanded
-
-
-class ConfigModel(BaseModel):
-    """Base of all models: frozen, with finite numbers only, and an unknown key is an error."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
 AnyModel = TypeVar("AnyModel", bound=ConfigModel)

@@ -5,7 +5,7 @@ pass leaves behind; a protocol lists those that it yields, see `grambench.config
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 import numpy as np
@@ -108,7 +108,7 @@ def brier_score(predictions: Predictions) -> float:
     return float(np.mean(squares)) / (2.0 if predictions.scores.shape[1] == 2 else 1.0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Metric:
     """One metric.
 
@@ -140,7 +140,8 @@ class Metric:
 
     label: str
     meaning: str
-    decimals: int
+    _: KW_ONLY
+    decimals: int = 1
     scientific: bool = False
     thousands: bool = False
     better: Better | None = None
@@ -153,157 +154,122 @@ class Metric:
 
 METRICS = {
     "mistake_percent": Metric(
-        label="Mistakes (%)",
-        meaning="examples on which the online prediction was wrong, before their label was seen",
+        "Mistakes (%)",
+        "examples on which the online prediction was wrong, before their label was seen",
         decimals=2,
         better="lower",
     ),
     "support_vectors": Metric(
-        label="Support vectors",
-        meaning="examples in the expansion of the predictor, at the end of the pass or fit",
-        decimals=1,
+        "Support vectors",
+        "examples in the expansion of the predictor, at the end of the pass or fit",
         better="lower",
         logarithmic=True,
     ),
     "accuracy_percent": Metric(
-        label="Accuracy (%)",
-        meaning="test examples that are predicted correctly",
-        decimals=1,
-        better="higher",
-        value=accuracy,
+        "Accuracy (%)", "test examples that are predicted correctly", better="higher", value=accuracy
     ),
     "balanced_accuracy_percent": Metric(
-        label="Balanced accuracy (%)",
-        meaning="mean over the classes of the accuracy on each",
-        decimals=1,
+        "Balanced accuracy (%)",
+        "mean over the classes of the accuracy on each",
         better="higher",
         value=balanced_accuracy,
     ),
     "auc_percent": Metric(
-        label="AUC (%)",
-        meaning="area under the ROC curve; of more than two classes, the mean of each class one-vs-rest",
-        decimals=1,
+        "AUC (%)",
+        "area under the ROC curve; of more than two classes, the mean of each class one-vs-rest",
         better="higher",
         value=auc,
     ),
     "macro_f1_percent": Metric(
-        label="Macro F1 (%)",
-        meaning="unweighted mean of F1 over the classes",
-        decimals=1,
-        better="higher",
-        value=macro_f1,
+        "Macro F1 (%)", "unweighted mean of F1 over the classes", better="higher", value=macro_f1
     ),
     "log_loss": Metric(
-        label="Log loss",
-        meaning="mean negative logarithm of the probability of the true class, after Platt scaling",
+        "Log loss",
+        "mean negative logarithm of the probability of the true class, after Platt scaling",
         decimals=3,
         better="lower",
         value=log_loss,
     ),
     "brier_score": Metric(
-        label="Brier score",
-        meaning="mean squared error of the probabilities after Platt scaling",
+        "Brier score",
+        "mean squared error of the probabilities after Platt scaling",
         decimals=3,
         better="lower",
         value=brier_score,
     ),
-    "error_percent": Metric(
-        label="Error (%)",
-        meaning="test examples that are misclassified",
-        decimals=1,
-        better="lower",
-        value=error,
-    ),
+    "error_percent": Metric("Error (%)", "test examples that are misclassified", better="lower", value=error),
     "validation_error_percent": Metric(
-        label="Validation error (%)",
-        meaning="error of what was chosen, on the examples held out to choose by",
-        decimals=1,
-        better="lower",
+        "Validation error (%)", "error of what was chosen, on the examples held out to choose by", better="lower"
     ),
     "candidates_failed": Metric(
-        label="Candidates failed",
-        meaning="candidates of the selection that a solver gave up, and which were skipped",
-        decimals=1,
-        counted=True,
+        "Candidates failed", "candidates of the selection that a solver gave up, and which were skipped", counted=True
     ),
     "selection_tied": Metric(
-        label="Selections by a tie",
-        meaning="1 where several candidates had the least validation error, so that the first was taken",
+        "Selections by a tie",
+        "1 where several candidates had the least validation error, so that the first was taken",
         decimals=2,
     ),
     "alignment": Metric(
-        label="Alignment",
-        meaning="centred alignment of the learned kernel with the labels of the test examples",
+        "Alignment",
+        "centred alignment of the learned kernel with the labels of the test examples",
         decimals=3,
         better="higher",
     ),
     "median_rank": Metric(
-        label="Median rank",
-        meaning="median over the data sets of the rank among the algorithms, 1 for the best",
-        decimals=1,
+        "Median rank",
+        "median over the data sets of the rank among the algorithms, 1 for the best",
         better="lower",
         derived=True,
     ),
     "mean_rank": Metric(
-        label="Mean rank",
-        meaning="mean over the data sets of the rank among the algorithms, 1 for the best",
-        decimals=1,
+        "Mean rank",
+        "mean over the data sets of the rank among the algorithms, 1 for the best",
         better="lower",
         derived=True,
     ),
     "rank_change": Metric(
-        label="Rank change",
-        meaning="how far apart the mean ranks by the even and by the odd repetitions are",
-        decimals=1,
+        "Rank change",
+        "how far apart the mean ranks by the even and by the odd repetitions are",
         better="lower",
         derived=True,
     ),
-    "kernels_selected": Metric(
-        label="Kernels selected", meaning="kernels of a weight above 0", decimals=1, counted=True
-    ),
+    "kernels_selected": Metric("Kernels selected", "kernels of a weight above 0", counted=True),
     "selected_kernel": Metric(
-        label="Kernel selected", meaning="number of the kernel that was selected, from 1", decimals=0, named=True
+        "Kernel selected", "number of the kernel that was selected, from 1", decimals=0, named=True
     ),
     "kernel_share_percent": Metric(
-        label="Kernel evaluations (%)",
-        meaning="kernel evaluations, of all that the pool has",
+        "Kernel evaluations (%)",
+        "kernel evaluations, of all that the pool has",
         decimals=2,
         better="lower",
         logarithmic=True,
     ),
-    "selected_C": Metric(
-        label="Selected C", meaning="C of the SVM, or the algorithm's own where it is tuned", decimals=2
-    ),
+    "selected_C": Metric("Selected C", "C of the SVM, or the algorithm's own where it is tuned", decimals=2),
     "selected_value": Metric(
-        label="Selected value", meaning="value of the selected hyperparameter other than C", decimals=2, scientific=True
+        "Selected value", "value of the selected hyperparameter other than C", decimals=2, scientific=True
     ),
     "objective": Metric(
-        label="Objective",
-        meaning="objective of the learner, in its own terms",
-        decimals=4,
-        better="lower",
-        logarithmic=True,
+        "Objective", "objective of the learner, in its own terms", decimals=4, better="lower", logarithmic=True
     ),
     "training_error_percent": Metric(
-        label="Training error (%)", meaning="training examples that are predicted wrong", decimals=2, better="lower"
+        "Training error (%)", "training examples that are predicted wrong", decimals=2, better="lower"
     ),
-    "epochs": Metric(label="Epochs", meaning="passes over the training examples", decimals=1, logarithmic=True),
+    "epochs": Metric("Epochs", "passes over the training examples", logarithmic=True),
     "elapsed_seconds": Metric(
-        label="Seconds of the fit", meaning="processor seconds since the fit began", decimals=2, logarithmic=True
+        "Seconds of the fit", "processor seconds since the fit began", decimals=2, logarithmic=True
     ),
-    "iterations": Metric(label="Iterations", meaning="iterations of the algorithm", decimals=1),
+    "iterations": Metric("Iterations", "iterations of the algorithm"),
     "operations": Metric(
-        label="Operations",
-        meaning="kernel evaluations and n for each row addition: work that does not depend on the machine",
-        decimals=1,
+        "Operations",
+        "kernel evaluations and n for each row addition: work that does not depend on the machine",
         scientific=True,
         better="lower",
         logarithmic=True,
         counted=True,
     ),
     "solver_steps": Metric(
-        label="Solver steps",
-        meaning="steps of the SVM and MEB solvers; linear systems solved",
+        "Solver steps",
+        "steps of the SVM and MEB solvers; linear systems solved",
         decimals=0,
         thousands=True,
         better="lower",
@@ -311,126 +277,105 @@ METRICS = {
         counted=True,
     ),
     "kernel_values": Metric(
-        label="Kernel values",
-        meaning="entries of Gram matrices that were made",
-        decimals=1,
+        "Kernel values",
+        "entries of Gram matrices that were made",
         scientific=True,
         better="lower",
         logarithmic=True,
         counted=True,
     ),
     "row_additions": Metric(
-        label="Row additions",
-        meaning="additions of one array of n numbers to another",
-        decimals=1,
+        "Row additions",
+        "additions of one array of n numbers to another",
         scientific=True,
         better="lower",
         logarithmic=True,
         counted=True,
     ),
-    "svm_calls": Metric(label="SVM calls", meaning="SVMs trained", decimals=1),
-    "meb_calls": Metric(label="MEB calls", meaning="minimum enclosing balls found", decimals=1),
+    "svm_calls": Metric("SVM calls", "SVMs trained"),
+    "meb_calls": Metric("MEB calls", "minimum enclosing balls found"),
     "gap": Metric(
-        label="Relative gap",
-        meaning="certificate from outside: how far the objective can be from the optimum, relative to it; of GMKL and "
+        "Relative gap",
+        "certificate from outside: how far the objective can be from the optimum, relative to it; of GMKL and "
         "localised MKL, that of the SVM at the learned kernel",
-        decimals=1,
         scientific=True,
         better="lower",
         logarithmic=True,
     ),
     "kkt": Metric(
-        label="KKT residual",
-        meaning="certificate from outside: the largest violation of the optimality conditions",
-        decimals=1,
+        "KKT residual",
+        "certificate from outside: the largest violation of the optimality conditions",
         scientific=True,
         better="lower",
         logarithmic=True,
     ),
     "converged": Metric(
-        label="Converged",
-        meaning="1 where the fit reached what it stops at, 0 where its iterations ran out; the mean is a share",
+        "Converged",
+        "1 where the fit reached what it stops at, 0 where its iterations ran out; the mean is a share",
         decimals=2,
         better="higher",
-    ),  # 0 or 1 in every run
+    ),
     "objective_excess": Metric(
-        label="Excess of the objective",
-        meaning="objective above the least one of the fit, relative, after so many calls of the SVM solver",
-        decimals=1,
+        "Excess of the objective",
+        "objective above the least one of the fit, relative, after so many calls of the SVM solver",
         scientific=True,
         logarithmic=True,
     ),
     "decision_change": Metric(
-        label="Change of decision values",
-        meaning="largest change of a test example's decision value, relative to their spread",
-        decimals=1,
+        "Change of decision values",
+        "largest change of a test example's decision value, relative to their spread",
         scientific=True,
         logarithmic=True,
     ),
     "search_objective_1": Metric(
-        label="Flipped objective, iteration 1",
-        meaning="what the first search of a stagewise learner maximises, with its sign flipped, at a value of sigma",
-        decimals=1,
+        "Flipped objective, iteration 1",
+        "what the first search of a stagewise learner maximises, with its sign flipped, at a value of sigma",
         scientific=True,
     ),
-    "search_objective_2": Metric(
-        label="Flipped objective, iteration 2", meaning="the same of the second search", decimals=1, scientific=True
-    ),
-    "search_objective_3": Metric(
-        label="Flipped objective, iteration 3", meaning="the same of the third search", decimals=1, scientific=True
-    ),
+    "search_objective_2": Metric("Flipped objective, iteration 2", "the same of the second search", scientific=True),
+    "search_objective_3": Metric("Flipped objective, iteration 3", "the same of the third search", scientific=True),
     "seconds": Metric(
-        label="Time (s)",
-        meaning="seconds of processor time from features to the final model, selection included; of nested "
+        "Time (s)",
+        "seconds of processor time from features to the final model, selection included; of nested "
         "cross-validation and online learning, of the final fit or the pass alone",
         decimals=3,
         better="lower",
         logarithmic=True,
     ),
     "wall_seconds": Metric(
-        label="Wall time (s)",
-        meaning="seconds that passed meanwhile, which depend on what else the machine did",
+        "Wall time (s)",
+        "seconds that passed meanwhile, which depend on what else the machine did",
         decimals=3,
         better="lower",
         logarithmic=True,
     ),
     "fit_seconds": Metric(
-        label="Fit time (s)",
-        meaning="seconds of processor time of the last fit alone; of two stages, of the first",
+        "Fit time (s)",
+        "seconds of processor time of the last fit alone; of two stages, of the first",
         decimals=3,
         better="lower",
         logarithmic=True,
     ),
     "selection_seconds": Metric(
-        label="Selection time (s)",
-        meaning="seconds of processor time of the selection of hyperparameters",
+        "Selection time (s)",
+        "seconds of processor time of the selection of hyperparameters",
         decimals=3,
         better="lower",
         logarithmic=True,
     ),
     "memory_mb": Metric(
-        label="Memory (MiB)",
-        meaning="growth of the process's memory from features to the final model at its peak; Linux only",
-        decimals=1,
+        "Memory (MiB)",
+        "growth of the process's memory from features to the final model at its peak; Linux only",
         better="lower",
     ),
     "seconds_ratio_percent": Metric(
-        label="Time ratio (%)",
-        meaning="seconds in percent of those of the first algorithm of the table",
-        decimals=1,
-        derived=True,
+        "Time ratio (%)", "seconds in percent of those of the first algorithm of the table", derived=True
     ),
     "best_kernel_weight": Metric(
-        label="Weight of the best kernel",
-        meaning="weight of the kernel that is the best by itself, in curves",
-        decimals=2,
+        "Weight of the best kernel", "weight of the kernel that is the best by itself, in curves", decimals=2
     ),
-    "best_kernel": Metric(
-        label="Best kernel", meaning="the kernel whose own classifier makes the fewest mistakes", decimals=0
-    ),
-    "weight": Metric(
-        label="Weight of the kernel", meaning="weight of a kernel in the combination", decimals=2, derived=True
-    ),
-    "n": Metric(label="Examples", meaning="number of examples", decimals=0, derived=True),
-    "d": Metric(label="Dimensions", meaning="number of features", decimals=0, derived=True),
+    "best_kernel": Metric("Best kernel", "the kernel whose own classifier makes the fewest mistakes", decimals=0),
+    "weight": Metric("Weight of the kernel", "weight of a kernel in the combination", decimals=2, derived=True),
+    "n": Metric("Examples", "number of examples", decimals=0, derived=True),
+    "d": Metric("Dimensions", "number of features", decimals=0, derived=True),
 }

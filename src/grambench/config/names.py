@@ -1,11 +1,12 @@
-"""Types of names, settings and grids of numbers in study files."""
+"""Types of names, settings, grids of numbers and candidates of a hyperparameter in study files."""
 
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter, model_validator
 
 from grambench.common import grids
-from grambench.config.load import ConfigModel
+from grambench.common.models import ConfigModel
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 Names = Annotated[list[Name], Field(min_length=1)]
@@ -48,3 +49,39 @@ class Grid(ConfigModel):
     def grid(self) -> list[float]:
         """Return the numbers of the grid."""
         return grids.grid(self.low, self.high, self.count, self.spacing)
+
+
+OneOrMoreNumbers = Annotated[list[float], Field(min_length=1)]
+ParameterValues = Annotated[OneOrMoreNumbers, BeforeValidator(listed, json_schema_input_type=OneOrMoreNumbers | Grid)]
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """A hyperparameter of an algorithm that is selected on validation examples.
+
+    Attributes
+    ----------
+    parameter : str
+        The name of the hyperparameter.
+    values : list of float
+        The candidates; ties go to the first. In the file, a grid may stand for them.
+    by : str
+        "error": the least error of the final model. "alignment": the largest alignment of the learned kernel.
+    C : list of float
+        Candidates for the algorithm's own C, each of which is combined with each of `values`.
+    """
+
+    __pydantic_config__ = ConfigModel.model_config
+
+    parameter: Parameter
+    values: ParameterValues
+    by: Literal["error", "alignment"] = "error"
+    C: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.C and self.parameter == "C":
+            raise ValueError("a tune over C has no key C: list the candidates under values alone")
+
+    def chosen(self) -> list[str]:
+        """Return the names of the hyperparameters that are selected."""
+        return [self.parameter, *(["C"] if self.C else [])]

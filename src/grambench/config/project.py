@@ -12,9 +12,10 @@ from pydantic import Field
 
 from grambench.common import shipped
 from grambench.common.errors import ConfigError, Faults, unknown_name
-from grambench.config.dataset import BaseDataset, Dataset, Images, Task, model_of
-from grambench.config.load import ConfigModel, check, load, read
+from grambench.common.models import ConfigModel
+from grambench.config.load import check, load, read
 from grambench.config.names import Name, Names
+from grambench.datasets.descriptions import BaseDataset, Dataset, Images, Task, model_of
 
 if TYPE_CHECKING:
     from grambench.config.study import Study

@@ -4,7 +4,7 @@ Every algorithm runs under every protocol. `online` is the prequential pass. The
 `grambench.experiments.offline`, with different splits, a selection of hyperparameters and a few settings. A protocol
 says here what it needs and what it yields, and no other module asks for its name.
 
-The classes are plain dataclasses: pydantic checks them when a study is loaded, and a run does without pydantic.
+The classes are plain dataclasses, which pydantic checks when a study is loaded.
 """
 
 import itertools

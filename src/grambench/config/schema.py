@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from grambench.config.dataset import BaseDataset, Dataset, Images, Task
 from grambench.config.project import Project
 from grambench.config.study import Study
+from grambench.datasets.descriptions import BaseDataset, Dataset, Images, Task
 
 MODELS: dict[str, Any] = {"config": Project, "study": Study, "dataset": Dataset | BaseDataset | Images | Task}
 

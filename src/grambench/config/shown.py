@@ -21,7 +21,7 @@ from pydantic.json_schema import JsonSchemaValue, SkipJsonSchema
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, PydanticKnownError, core_schema
 
 from grambench.common.errors import unknown_name
-from grambench.config.load import ConfigModel
+from grambench.common.models import ConfigModel
 from grambench.config.names import Grid, MetricName, Name, Names, Parameter, Setting, listed
 
 REPORT = Path(__file__).parent.parent / "report"

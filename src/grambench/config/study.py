@@ -6,57 +6,25 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypeVar
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from grambench.common.errors import ConfigError, unknown_name
+from grambench.common.models import ConfigModel
 from grambench.common.types import Approximation
-from grambench.config.load import ConfigModel
 from grambench.config.metrics import METRICS
-from grambench.config.names import Grid, Name, Names, Parameter, Setting, listed
+from grambench.config.names import Grid, Name, Names, OneOrMoreNumbers, Parameter, Setting, Tuning
 from grambench.config.protocols import SWEEP_YIELDS, Offline, Online, Protocol
+from grambench.config.published import ChosenConvention, Published, ReplicationSettings
 from grambench.config.shown import Figure, Item, Sweep, Table
 from grambench.kernels.dictionary import NARROWEST, WIDEST, check_family
 from grambench.kernels.functions import DEGREE, FAMILIES, Kernel
+from grambench.kernels.subsets import RandomSubsets
 
 COMPONENTS = 256  # features of a kernel, where an entry does not say how many
 HIGHEST = 1000  # degree of a polynomial: so many products of whole Gram matrices
 
 Shown = TypeVar("Shown", bound=Item)
-CsvName = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")]
-OneOrMoreNumbers = Annotated[list[float], Field(min_length=1)]
-ParameterValues = Annotated[OneOrMoreNumbers, BeforeValidator(listed, json_schema_input_type=OneOrMoreNumbers | Grid)]
-
-
-class Tune(ConfigModel):
-    """A hyperparameter of an algorithm that is selected on validation examples.
-
-    Attributes
-    ----------
-    parameter : str
-        The name of the hyperparameter.
-    values : list of float
-        The candidates; ties go to the first. In the file, a grid may stand for them.
-    by : str
-        "error": the least error of the final model. "alignment": the largest alignment of the learned kernel.
-    C : list of float
-        Candidates for the algorithm's own C, each of which is combined with each of `values`.
-    """
-
-    parameter: Parameter
-    values: ParameterValues
-    by: Literal["error", "alignment"] = "error"
-    C: list[float] = []
-
-    @model_validator(mode="after")
-    def _check_single_C(self) -> Self:
-        if self.C and self.parameter == "C":
-            raise ValueError("a tune over C has no key C: list the candidates under values alone")
-        return self
-
-    def chosen(self) -> list[str]:
-        """Return the names of the hyperparameters that are selected."""
-        return [self.parameter, *(["C"] if self.C else [])]
 
 
 class Entry(ConfigModel):
@@ -75,7 +43,7 @@ class Entry(ConfigModel):
         The entry of which this one is a variant. The variant is compared with that entry's published numbers.
     parameters : dict
         The parameters that differ from their defaults.
-    tune : Tune or None
+    tune : Tuning or None
         The hyperparameter to select if the protocol has validation examples. In nested cross-validation it replaces
         the selection of the protocol.
     center : bool
@@ -97,7 +65,7 @@ class Entry(ConfigModel):
     title: str | None = None
     variant_of: Name | None = None
     parameters: dict[Parameter, Setting] = {}
-    tune: Tune | None = None
+    tune: Tuning | None = None
     center: bool = False
     then: Name | None = None
     approximation: Approximation | None = None
@@ -169,148 +137,6 @@ class Dictionary(Grid):
         return self
 
 
-class Subsets(ConfigModel):
-    """Gaussian kernels on random subsets of the features, which are never stored; each repetition draws its own.
-
-    Attributes
-    ----------
-    n_subsets : int
-        The number of subsets.
-    n_widths : int
-        The number of widths of each subset, each the last one divided by sqrt 2.
-    size : int
-        The number of features of each subset.
-    widest : float or None
-        The first width, in units of the root mean squared distance of a subset. By default the grid is symmetric
-        about 1.
-    """
-
-    n_subsets: Annotated[int, Field(ge=1)]
-    n_widths: Annotated[int, Field(ge=1)] = 20
-    size: Annotated[int, Field(ge=1)] = 3
-    widest: Annotated[float, Field(gt=0)] | None = None
-
-
-class Characteristics(ConfigModel):
-    """Published characteristics of the data sets: size, dimension and, in studies with experts, the best kernel.
-
-    Attributes
-    ----------
-    item : str
-        The name of the table of the paper in reproduction.csv, such as "Table 3, data sets".
-    file : str
-        The CSV file with the columns dataset, n, d, and best_kernel if the study has experts.
-    """
-
-    item: str
-    file: CsvName
-
-
-class ChosenConvention(ConfigModel):
-    """A convention that was chosen because it gives the published numbers of some cells.
-
-    Agreement in these cells is weaker evidence than in others.
-
-    Attributes
-    ----------
-    convention : str
-        The convention in words.
-    algorithms : list of str
-        The entries whose published numbers decided for it.
-    datasets : list of str
-        The data sets whose published numbers decided for it; empty stands for all.
-    """
-
-    convention: str
-    algorithms: Names
-    datasets: list[Name] = []
-
-    def covers(self, dataset: str, algorithm: str) -> bool:
-        """Return whether the published number of a cell decided for the convention."""
-        return algorithm in self.algorithms and (not self.datasets or dataset in self.datasets)
-
-
-Margin = Annotated[float, Field(gt=0)] | Annotated[str, Field(pattern=r"^[1-9][0-9]* %$")]
-
-
-class Published(ConfigModel):
-    """The paper's numbers, in files of config/published.
-
-    Attributes
-    ----------
-    runs : int
-        The number of runs behind every published mean and standard deviation; the number of data sets if the published
-        numbers summarise all data sets.
-    results : list of str
-        CSV files with one number in a row: table, dataset, algorithm, metric, mean, std (empty if not printed).
-    characteristics : Characteristics or None
-        The data-set characteristics, if the paper prints them.
-    margins : dict of float or str
-        For each metric the difference that would matter: in its unit, or as "10 %" of the published mean. A number is
-        confirmed if no larger difference is possible. The margin is declared before any number is looked at.
-    chosen : list of ChosenConvention
-        The conventions that the paper does not state and that its numbers decided.
-    resampled : str
-        The source of variation behind a median rank: the "draws" of examples, or the "datasets" as well if the paper
-        does not name its own.
-    """
-
-    runs: Annotated[int, Field(ge=1)]
-    results: list[CsvName] = []
-    characteristics: Characteristics | None = None
-    margins: dict[Name, Margin] = {}
-    chosen: list[ChosenConvention] = []
-    resampled: Literal["draws", "datasets"] = "draws"
-
-    @model_validator(mode="after")
-    def _check_metrics_of_margins(self) -> Self:
-        for metric in self.margins:
-            if metric not in METRICS:
-                raise unknown_name("metric of margins", metric, METRICS)
-        return self
-
-    def margin(self, metric: str, published: float) -> float | None:
-        """Return the difference from a published mean that would matter; None where none is declared."""
-        declared = self.margins.get(metric)
-        if isinstance(declared, str):
-            return float(declared.removesuffix(" %")) / 100.0 * abs(published)
-        return declared
-
-    def chosen_by(self, dataset: str, algorithm: str) -> str:
-        """Return the conventions that the published number of a cell decided, in one line."""
-        return "; ".join(choice.convention for choice in self.chosen if choice.covers(dataset, algorithm))
-
-    def files(self) -> list[str]:
-        """Return the names of all files."""
-        return [*self.results, *([self.characteristics.file] if self.characteristics else [])]
-
-
-class ReplicationSettings(ConfigModel):
-    """Replications of a study with other random splits, which show how far its numbers vary by chance.
-
-    Attributes
-    ----------
-    count : int
-        The largest number of replications, the study itself included.
-    seconds : float
-        The budget for replicating an entry on a data set. Fewer replications are made if they are expected to take
-        longer.
-    algorithms : list of str
-        The entries that are replicated on every data set.
-    datasets : dict of list of str
-        The entries that are replicated on one data set only, by data set.
-    """
-
-    count: Annotated[int, Field(ge=3, le=1000)] = 20
-    seconds: Annotated[float, Field(gt=0)]
-    algorithms: list[Name] = []
-    datasets: dict[Name, Names] = {}
-
-    def entries(self, dataset: str) -> list[str]:
-        """Return the entries that are replicated on a data set."""
-        return list(dict.fromkeys([*self.algorithms, *self.datasets.get(dataset, [])]))
-
-
 class Study(ConfigModel):
     """One paper's experiments.
 
@@ -329,7 +155,7 @@ class Study(ConfigModel):
     dictionary : Dictionary or None
         The continuous family from which some algorithms choose kernels. If `kernels` is empty, the grid of the
         dictionary gives the base kernels.
-    subsets : Subsets or None
+    subsets : RandomSubsets or None
         Gaussian kernels on random subsets of the features, in place of `kernels` and `dictionary`.
     seconds : float or None
         The time limit of a run if it is lower than the project's limit.
@@ -359,7 +185,7 @@ class Study(ConfigModel):
     protocol: Annotated[Protocol, Field(discriminator="kind")]
     kernels: list[KernelFamily | ViewKernels] = []
     dictionary: Dictionary | None = None
-    subsets: Subsets | None = None
+    subsets: RandomSubsets | None = None
     seconds: Annotated[float, Field(gt=0)] | None = None
     datasets: Names
     populations: SkipJsonSchema[dict[Name, tuple[Name, int]]] = {}
@@ -448,6 +274,8 @@ class Study(ConfigModel):
             yield "a study needs kernels, or a dictionary, or both, or subsets"
         if self.subsets and (self.kernels or self.dictionary):
             yield "subsets: expected neither kernels nor a dictionary beside them"
+        if self.subsets and self.subsets.seed:
+            yield f"subsets: expected no seed, since each repetition has its own, got {self.subsets.seed}"
         centred = getattr(self.protocol, "center", False) or any(entry.center for entry in self.algorithms.values())
         scaled = centred or getattr(self.protocol, "trace", None)
         if self.subsets and (scaled or not self.protocol.takes_subsets):

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from grambench.common.errors import ConfigError, DataError, unknown_name
 from grambench.common.files import sha256
-from grambench.config.dataset import Csv, Label
 from grambench.datasets import prepare, readers, tables, unpack
+from grambench.datasets.formats.columns import Csv
+from grambench.datasets.formats.reader import Label
 from grambench.datasets.store import PreparedDataset
 from grambench.datasets.tables import SEPARATORS, MalformedFileError, Table
 
@@ -28,6 +29,7 @@ CODES = (-9, -99, -999, -9999, 99, 999, 9999, 99999)  # as people write missing 
 POSITION = re.compile(r"-?[0-9]+")
 HEADER_ROWS = 1000  # that decide whether the first line is a header
 DIGITS = 9  # the largest number of digits of a position; Python refuses to convert thousands
+LARGEST_VIEWS = 128  # MiB of a file of views
 NAME = re.compile(r"[^a-z0-9_]+")
 
 
@@ -102,14 +104,9 @@ def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> tuple
         If the file cannot be described, with all faults in one line each.
     """
     size = max(128, 2 * path.stat().st_size // unpack.MEBIBYTE + 1)
-    try:
-        with unpack.opened(path, size) as stream:
-            content = stream.read()
-    except unpack.DAMAGED as error:
-        raise DataError(f"{path}: cannot be read ({error})") from None
     faults, views_faults, views = list[str](), list[str](), dict[str, list[int]]()
     try:
-        file = _read(tables.decoded(content), wishes)
+        file = _read(_read_text(path, size), wishes)
         faults, options = file.faults, file.options() | {"mebibytes": size}
         settings = {key: value for key, value in options.items() if value != Csv.model_fields[key].default}
         if wishes.views:
@@ -137,6 +134,16 @@ def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> tuple
     }
     shown = [f"views: {', '.join(f'{view} ({len(columns)})' for view, columns in views.items())}"] if views else []
     return values, [*file.remarks, *shown]
+
+
+def _read_text(path: Path, mebibytes: int) -> str:
+    """Return the text of a file, which may be compressed."""
+    try:
+        with unpack.opened(path, mebibytes) as stream:
+            content = stream.read()
+    except unpack.DAMAGED as error:
+        raise MalformedFileError([f"cannot be read ({getattr(error, 'strerror', None) or error})"]) from None
+    return tables.decoded(content)
 
 
 def _read(text: str, wishes: Wishes) -> "_File":
@@ -396,13 +403,12 @@ def _find_leak(values: NDArray[Any], classes: NDArray[Any]) -> str:
 def _find_views(path: Path, file: _File, one_hot: dict[str, list[str]], faults: list[str]) -> dict[str, list[int]]:
     """Return the positions of the features of each view, in a file of columns and views; add to the faults."""
     try:
-        text = tables.decoded(path.read_bytes())
+        text = _read_text(path, LARGEST_VIEWS)
         groups = tables.read_table(text, tables.find_separator(text) or ",", 0, one_column=True)
         if groups.faults or groups.cells.shape[1] != 2:
             raise MalformedFileError(groups.faults or ["expected a column of the data and its view in each line"])
-    except (OSError, MalformedFileError) as error:
-        unreadable = error.faults if isinstance(error, MalformedFileError) else [f"cannot be read ({error.strerror})"]
-        faults += [f"{path}: {fault}" for fault in unreadable]
+    except MalformedFileError as error:
+        faults += [f"{path}: {fault}" for fault in error.faults]
         return {}
     first, positions = 0, dict[int, range]()
     for kept in sorted({*range(file.table.cells.shape[1])} - {*file.dropped}):

@@ -1,130 +1,13 @@
-"""Reads images from archives, and lists of their words and of the split.
+"""The images of a source, drawn or from archives."""
 
-The members of an archive are read in memory and never written to a path that the archive names. An image is identified
-by its path, or by the number at the beginning of its file name if lists name it.
-"""
-
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
-
-import numpy as np
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from grambench.common.errors import DataError
-from grambench.config.dataset import Folders, Generated, ImageReader, ImageSets, Numbered, Source, WordLists
-from grambench.datasets import drawings, unpack
+from grambench.datasets import drawings
+from grambench.datasets.formats.images import LARGEST, ImageReader, read_members
 from grambench.datasets.listed import Listed
-
-SUFFIXES = (".jpg", ".jpeg", ".png")
-LARGEST = 50  # the largest size of a file in an archive in mebibytes; larger files are not read
-WORD = re.compile(r"[0-9]+")
-LAST_NUMBER = re.compile(r"[0-9]+$")
-
-
-def read(reader: ImageReader, archives: Sequence[Path]) -> Listed:
-    """Read the lists, and find their images.
-
-    Parameters
-    ----------
-    reader : ImageReader
-        The format of the lists.
-    archives : sequence of Path
-        The tar files.
-
-    Raises
-    ------
-    DataError
-        If a list is missing or malformed, or names an image that no archive has.
-    """
-    if isinstance(reader, Numbered | Folders):
-        return _read_by_name(reader, archives)
-    texts: dict[str, str] = {}
-    path_of: dict[str, str] = {}
-    for path, data in _members(archives, reader.mebibytes):
-        if _is_image(path, reader):
-            if number := WORD.match(PurePosixPath(path).name):
-                path_of.setdefault(number[0], path)
-        elif not path.lower().endswith(SUFFIXES):
-            texts[path] = data.decode("utf-8", errors="replace")
-    if isinstance(reader, WordLists):
-        parts = [_word_lists(reader, texts, path) for path in (reader.train, reader.test)]
-    elif isinstance(reader, ImageSets):
-        parts = [_image_sets(reader, texts, part) for part in (reader.train, reader.test)]
-    else:
-        raise DataError(f"expected a reader of images, got {type(reader).__name__}")
-    for part in parts:
-        if not reader.partial and (missing := [number for number in part if number not in path_of]):
-            raise DataError(f"image {missing[0]}: listed, but not in the archive ({len(missing)} such images)")
-    images = [(part, number) for part in parts for number in part if number in path_of]
-    test = np.array([part is parts[1] for part, _ in images], dtype=np.bool_)
-    return Listed([path_of[number] for _, number in images], [part[number] for part, number in images], test)
-
-
-def _is_image(path: str, reader: ImageReader) -> bool:
-    return path.startswith(reader.images.rstrip("/") + "/") and path.lower().endswith(SUFFIXES)
-
-
-def _read_by_name(reader: Numbered | Folders, archives: Sequence[Path]) -> Listed:
-    """Return the images whose names or folders tell the class; they have no split."""
-    words: dict[str, frozenset[str]] = {}
-    for path, _ in _members(archives, reader.mebibytes):
-        if not _is_image(path, reader):
-            continue
-        if isinstance(reader, Folders):
-            words[path] = frozenset({PurePosixPath(path).parent.name})
-            continue
-        number = LAST_NUMBER.search(PurePosixPath(path).stem)
-        label = (int(number[0]) - 1) // reader.each if number else -1
-        if not 0 <= label < len(reader.names):
-            n_images = reader.each * len(reader.names)
-            raise DataError(f"{path}: expected a name that ends in a number from 1 to {n_images}")
-        words[path] = frozenset({reader.names[label]})
-    paths = sorted(words)
-    return Listed(paths, [words[path] for path in paths], np.zeros(len(paths), dtype=np.bool_))
-
-
-def _members(archives: Sequence[Path], mebibytes: int) -> Iterator[tuple[str, bytes]]:
-    """Yield the path and content of each ordinary file in archives that is not too large."""
-    for archive in archives:
-        yield from unpack.tar_files(archive, mebibytes, LARGEST)
-
-
-def _text(texts: Mapping[str, str], path: str) -> str:
-    if path not in texts:
-        raise DataError(f"{path}: expected a list in the archive, got none")
-    return texts[path]
-
-
-def _word_lists(reader: WordLists, texts: Mapping[str, str], path: str) -> dict[str, frozenset[str]]:
-    words = [line.strip() for line in _text(texts, reader.words).splitlines()]
-    words_of: dict[str, frozenset[str]] = {}
-    for number, line in enumerate(_text(texts, path).splitlines(), 1):
-        if not line.strip():
-            continue
-        image, *numbers = line.split()
-        if not all(WORD.fullmatch(word) and 1 <= int(word) <= len(words) for word in numbers):
-            raise DataError(f"{path}, line {number}: expected an image and numbers of its words, got {line[:80]!r}")
-        image_words = frozenset(words[int(word) - 1] for word in numbers)
-        # Corel5k's test list names one image twice, with the same words.
-        if words_of.setdefault(image, image_words) != image_words:
-            raise DataError(f"{path}, line {number}: image {image} has other words than where it stood before")
-    return words_of
-
-
-def _image_sets(reader: ImageSets, texts: Mapping[str, str], part: str) -> dict[str, frozenset[str]]:
-    folder, suffix = reader.sets.rstrip("/") + "/", f"_{part}.txt"
-    classes: dict[str, set[str]] = {}
-    for path in sorted(path for path in texts if path.startswith(folder) and path.endswith(suffix)):
-        name = path.removeprefix(folder).removesuffix(suffix)
-        for number, line in enumerate(texts[path].splitlines(), 1):
-            match line.split():
-                case [image, ("1" | "-1" | "0") as mark]:
-                    classes.setdefault(image, set()).update({name} if mark == "1" else ())
-                case _:
-                    raise DataError(f"{path}, line {number}: expected an image and 1, -1 or 0, got {line[:80]!r}")
-    if not classes:
-        raise DataError(f"{folder}*{suffix}: expected a list a class in the archive, got none")
-    return {image: frozenset(names) for image, names in sorted(classes.items())}
+from grambench.datasets.sources import Generated, Source
 
 
 def list_images(source: Source, files: Mapping[str, Path]) -> Listed:
@@ -133,14 +16,14 @@ def list_images(source: Source, files: Mapping[str, Path]) -> Listed:
         return drawings.listed(int(source.parameters["train"]), int(source.parameters["test"]))
     if not isinstance(source.reader, ImageReader):
         raise DataError(f"expected a reader of images, got {type(source.reader).__name__}")
-    return read(source.reader, list(files.values()))
+    return source.reader.list_images(list(files.values()))
 
 
 def contents(source: Source, files: Mapping[str, Path], paths: Sequence[str]) -> dict[str, bytes]:
     """Return the contents of images of a source by path; raise DataError if an image is missing."""
     if isinstance(source, Generated):
         return drawings.draw(paths, seed=source.seed)
-    names, members = set(paths), _members(list(files.values()), source.reader.mebibytes)
+    names, members = set(paths), read_members(list(files.values()), source.reader.mebibytes)
     content = {path: data for path, data in members if path in names}
     if missing := sorted(names - set(content)):
         raise DataError(f"{missing[0]}: not in the archive, or larger than {LARGEST} MiB")

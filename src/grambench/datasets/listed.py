@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.common.types import Labels
-from grambench.config.dataset import Label
+from grambench.datasets.formats.reader import Label
 
 
 @dataclass(frozen=True, slots=True)

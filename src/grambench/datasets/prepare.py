@@ -9,15 +9,17 @@ from numpy.typing import NDArray
 
 from grambench.common.errors import DataError
 from grambench.common.files import read_text, sha256
-from grambench.config.dataset import NOTE, BaseDataset, Blocks, Dataset, Description, Generated, Reader, Source
 from grambench.datasets import generators, images, readers, streams
+from grambench.datasets.descriptions import NOTE, BaseDataset, Dataset, Description, PixelBlocks
+from grambench.datasets.formats.reader import Raw, Reader
+from grambench.datasets.sources import Generated, Source
 from grambench.datasets.store import PreparedDataset, Unavailable
 
 NOTED = {"ok": {"index", "kind", "origin", "files"}, "unavailable": {"tried"}}  # the keys of a note by its status
 
 
 def prepare(description: Dataset, folder: Path) -> PreparedDataset | streams.Stream | Unavailable:
-    """Read the files that `sources.fetch` fetched, and check them against the description.
+    """Read the files that `fetch.fetch` fetched, and check them against the description.
 
     Parameters
     ----------
@@ -107,13 +109,13 @@ def _read_note(path: Path) -> dict[str, Any]:
     return note
 
 
-def _read(description: Description, source: Source, files: dict[str, Path]) -> readers.Raw:
+def _read(description: Description, source: Source, files: dict[str, Path]) -> Raw:
     if isinstance(source, Generated):
-        return readers.Raw(*generators.generate(source.generator, source.parameters, source.seed, description.n))
+        return Raw(*generators.generate(source.generator, source.parameters, source.seed, description.n))
     return readers.read(source.reader, files)
 
 
-def _prepare_features(description: Dataset, source: Source, raw: readers.Raw, note: dict[str, Any]) -> PreparedDataset:
+def _prepare_features(description: Dataset, source: Source, raw: Raw, note: dict[str, Any]) -> PreparedDataset:
     faults = _check_shape(raw, description)
     values = raw.features if isinstance(raw.features, np.ndarray) else raw.features.data
     if unusable := int(np.count_nonzero(~np.isfinite(values))):
@@ -132,7 +134,7 @@ def _prepare_features(description: Dataset, source: Source, raw: readers.Raw, no
     return _checked(description, source, note, features=raw.features, labels=encoded, test=raw.test, **contents)
 
 
-def _check_shape(raw: readers.Raw, description: Description) -> list[str]:
+def _check_shape(raw: Raw, description: Description) -> list[str]:
     """Return the fault of the numbers of examples and features, if there is one."""
     expected, got = (description.n, description.d), raw.features.shape
     return [] if got == expected else [f"expected {expected[0]} x {expected[1]} features, got {got[0]} x {got[1]}"]
@@ -172,7 +174,7 @@ def _checked(description: Dataset, source: Source, note: dict[str, Any], **conte
     return prepared
 
 
-def _cut_blocks(features: Any, blocks: Blocks) -> dict[str, NDArray[np.uint8]]:
+def _cut_blocks(features: Any, blocks: PixelBlocks) -> dict[str, NDArray[np.uint8]]:
     """Return the blocks of images as views; each row of features must hold the pixels of an image, as bytes."""
     height, width = blocks.image
     if features.shape[1] != height * width or features.min() < 0 or features.max() > 255 or (features % 1).any():

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import h5py
 import numpy as np
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from grambench.common.errors import plain
 from grambench.common.files import check, sealed
 from grambench.common.types import Floats, Labels
-from grambench.datasets.streams import Stream
 
 # scipy.sparse takes long to import, and few data sets are sparse.
 if TYPE_CHECKING:
@@ -98,6 +97,33 @@ class PreparedDataset:
             digest.update(self.test.astype("<i1").tobytes())
         return digest.hexdigest()
 
+    def save(self, file: h5py.File) -> None:
+        """Write the data set to a file."""
+        file.attrs["name"] = self.name
+        file.attrs["status"] = "ok"
+        file.attrs["content"] = self.content
+        file.attrs["source"] = json.dumps(self.source)
+        for view, values in self.views.items():
+            file.create_dataset(f"views/{view}", data=values, compression="gzip", shuffle=True)
+        save_columns(file, self.columns)
+        if self.views:
+            # The features are the pixels of the views and are not stored twice.
+            file["features"] = np.empty((len(self.labels), 0))
+        elif isinstance(self.features, np.ndarray):
+            file["features"] = self.features
+        else:
+            group = file.create_group("features")
+            group.attrs["shape"] = self.features.shape
+            for part in ("data", "indices", "indptr"):
+                group[part] = getattr(self.features, part)
+        file["labels"] = self.labels
+        for name in ("orders", "test"):
+            if (values := getattr(self, name)) is not None:
+                file[name] = values
+        for name in ("images", "classes"):
+            if texts := getattr(self, name):
+                file[name] = list(texts)
+
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
@@ -141,7 +167,14 @@ def read_or_note(path: Path, load: Callable[[h5py.File], Content]) -> Content | 
         return load(file)
 
 
-def write(path: Path, dataset: PreparedDataset | Stream | Unavailable, identity: str = "") -> None:
+class Storable(Protocol):
+    """A prepared data set, or a stream that is prepared while it is stored."""
+
+    def save(self, file: h5py.File) -> None:
+        """Write the data set; raise DataError if it does not fit its description."""
+
+
+def write(path: Path, dataset: Storable | Unavailable, identity: str = "") -> None:
     """Write a prepared data set, or a note that it is unavailable, with the identity of its inputs (`sealed`).
 
     Raises
@@ -149,10 +182,7 @@ def write(path: Path, dataset: PreparedDataset | Stream | Unavailable, identity:
     DataError
         If a stream does not fit its description; see Stream.save. No file is left then.
     """
-    if isinstance(dataset, Stream):
-        write_or_note(path, dataset, _save_stream, identity)
-    else:
-        write_or_note(path, dataset, _save, identity)
+    write_or_note(path, dataset, lambda content, file: content.save(file), identity)
 
 
 def read(path: Path) -> PreparedDataset | Unavailable:
@@ -160,46 +190,11 @@ def read(path: Path) -> PreparedDataset | Unavailable:
     return read_or_note(path, _load)
 
 
-def _save(dataset: PreparedDataset, file: h5py.File) -> None:
-    file.attrs["name"] = dataset.name
-    file.attrs["status"] = "ok"
-    file.attrs["content"] = dataset.content
-    file.attrs["source"] = json.dumps(dataset.source)
-    for view, values in dataset.views.items():
-        file.create_dataset(f"views/{view}", data=values, compression="gzip", shuffle=True)
-    _save_columns(file, dataset.columns)
-    if dataset.views:
-        # The features are the pixels of the views and are not stored twice.
-        file["features"] = np.empty((len(dataset.labels), 0))
-    elif isinstance(dataset.features, np.ndarray):
-        file["features"] = dataset.features
-    else:
-        group = file.create_group("features")
-        group.attrs["shape"] = dataset.features.shape
-        for part in ("data", "indices", "indptr"):
-            group[part] = getattr(dataset.features, part)
-    file["labels"] = dataset.labels
-    for name in ("orders", "test"):
-        if (values := getattr(dataset, name)) is not None:
-            file[name] = values
-    for name in ("images", "classes"):
-        if texts := getattr(dataset, name):
-            file[name] = list(texts)
-
-
-def _save_columns(file: h5py.File, columns: Mapping[str, Any]) -> None:
+def save_columns(file: h5py.File, columns: Mapping[str, Any]) -> None:
     """Write the positions of each view under a number, since HDF5 takes a slash or a point in a name for a path."""
     for number, (view, positions) in enumerate(columns.items()):
         file[f"columns/{number}"] = positions
         file[f"columns/{number}"].attrs["view"] = view
-
-
-def _save_stream(stream: Stream, file: h5py.File) -> None:
-    file.attrs.update(name=stream.name, status="ok", source=json.dumps(stream.provenance))
-    file.attrs["content"] = stream.save(file)
-    _save_columns(file, stream.description.views)
-    if stream.description.classes:
-        file["classes"] = list(map(str, stream.description.classes))
 
 
 def _load(file: h5py.File) -> PreparedDataset:

@@ -4,6 +4,7 @@ A stream is stored as contiguous arrays of float32 and int8, which a run maps in
 """
 
 import hashlib
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.common.errors import DataError
-from grambench.config.dataset import Dataset, Generated, Reader, Source, listed
 from grambench.datasets import readers
-from grambench.datasets.readers import Raw
+from grambench.datasets.descriptions import Dataset
+from grambench.datasets.formats.reader import ChunkedReader, Raw, Reader, listed
+from grambench.datasets.sources import Generated, Source
+from grambench.datasets.store import save_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,15 @@ class Stream:
         """The data set's name."""
         return self.description.name
 
-    def save(self, file: h5py.File) -> str:
+    def save(self, file: h5py.File) -> None:
+        """Write the data set to a file; see `_save_examples` for what may be wrong with it."""
+        file.attrs.update(name=self.name, status="ok", source=json.dumps(self.provenance))
+        file.attrs["content"] = self._save_examples(file)
+        save_columns(file, self.description.views)
+        if self.description.classes:
+            file["classes"] = list(map(str, self.description.classes))
+
+    def _save_examples(self, file: h5py.File) -> str:
         """Write all chunks to a file, and return the content, which does not depend on the size of chunks.
 
         The content is the SHA-256 of the shape, of the SHA-256 of all features as float32, and of that of all labels.
@@ -110,7 +121,7 @@ def chunks(description: Dataset, source: Source, files: dict[str, Any]) -> Itera
     if isinstance(source, Generated):
         drawn = generators.draw(source.generator, source.parameters, source.seed, description.n)
         return (Raw(*sample) for sample in drawn)
-    if type(source.reader) in readers.CHUNKED:
+    if isinstance(source.reader, ChunkedReader):
         return readers.chunks(source.reader, files)
     return iter([readers.read(source.reader, files)])
 

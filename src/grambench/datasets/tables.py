@@ -160,12 +160,21 @@ def find_separator(text: str) -> str | None:
     return max(scores, key=lambda separator: scores[separator], default=None)
 
 
-def rows(text: str, separator: str, *, strict: bool = True) -> Iterator[tuple[int, list[str]]]:
+def lines(stream: Any) -> Iterable[str]:
+    """Return the lines of a binary stream of UTF-8, which is read as they are needed."""
+    if fault := unpack.binary_fault(stream.read(16)):
+        raise MalformedFileError([fault])
+    stream.seek(0)
+    return io.TextIOWrapper(stream, "utf-8-sig", newline="")
+
+
+def rows(text: str | Iterable[str], separator: str, *, strict: bool = True) -> Iterator[tuple[int, list[str]]]:
     """Yield each row with the line in which it begins, without blank lines; `strict` refuses malformed quotes."""
-    if separator == " ":  # any run of blanks separates
-        text = re.sub(r"[ \t]+(?=[\r\n]|$)", "", text.replace("\t", " "))
     # A text stream ends lines where editors do, not at each separator of lines that Unicode has.
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True, strict=strict)
+    text = io.StringIO(text, newline="") if isinstance(text, str) else text
+    if separator == " ":  # any run of blanks separates
+        text = (re.sub(r"[ \t]+(?=[\r\n]|$)", "", line.replace("\t", " ")) for line in text)
+    reader = csv.reader(text, delimiter=separator, skipinitialspace=True, strict=strict)
     begins = 1
     try:
         for row in reader:

@@ -5,6 +5,7 @@ No file is written to a path that an archive names, and no link in an archive is
 
 import bz2
 import gzip
+import io
 import lzma
 import tarfile
 import zipfile
@@ -62,8 +63,8 @@ def _open_member(path: Path, _mode: str) -> IO[bytes]:
 OPENERS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open, b"PK\x03\x04": _open_member}
 
 
-@dataclass(frozen=True, slots=True)
-class Bounded:
+@dataclass(frozen=True)
+class Bounded(io.IOBase):
     """A stream that raises DataError beyond a limit of its size.
 
     Attributes
@@ -87,19 +88,18 @@ class Bounded:
         self._allow(self.stream.tell())
         return content
 
-    def seek(self, position: int) -> None:
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seek(self, position: int, whence: int = 0) -> int:
         """Go to a position, counted from the beginning."""
         self._allow(position)
-        self.stream.seek(position)
+        return self.stream.seek(position, whence)
 
     def tell(self) -> int:
         """Return the position."""
         return self.stream.tell()
-
-    @property
-    def closed(self) -> bool:
-        """Whether the stream is closed."""
-        return self.stream.closed
 
     def _allow(self, position: int) -> None:
         if position > self.mebibytes * MEBIBYTE:

@@ -15,6 +15,7 @@ from grambench import algorithms
 from grambench.algorithms.checks import scored
 from grambench.algorithms.fit import Fit, Mixture, Predictor, on_support
 from grambench.algorithms.one_vs_rest import OneVsRest
+from grambench.algorithms.settings import Cost
 from grambench.common.types import Approximation, Floats
 from grambench.estimators import kernels as kernel_input
 from grambench.estimators.base import KernelEstimator, checked_labels, one_line, seed_of
@@ -26,7 +27,6 @@ if TYPE_CHECKING:  # imported where something is learned
     from grambench.algorithms.feature_learner import FeatureLearner
 
 PASS_ONCE = ("om2_multiclass",)  # multi-class algorithms that learn online
-COST = 1.0  # default C of an SVM on a learned kernel
 
 
 def _learns_online(estimator: "KernelClassifier") -> bool:
@@ -324,10 +324,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             if self.C is not None and "C" not in self._settings():
                 raise ValueError(f"C: {self.algorithm} trains no SVM, expected no C, got {self.C!r}")
             return fit.predictor
-        C = COST if self.C is None else self.C
-        if not (isinstance(C, int | float | np.number) and 0.0 < C < np.inf):
-            raise ValueError(f"C must be positive and finite, got {C!r}")
-        (model,) = svms(fit, sample, [float(C)], trace=float(len(sample.labels)))
+        cost = Cost() if self.C is None else Cost(C=self.C)
+        (model,) = svms(fit, sample, [float(cost.C)], trace=float(len(sample.labels)))
         predictor = model.predictor
         return replace(predictor, kept=None) if isinstance(predictor, Mixture) else predictor
 

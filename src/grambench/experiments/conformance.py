@@ -22,10 +22,11 @@ from grambench.algorithms.fit import Fit
 from grambench.common.errors import ContractError
 from grambench.common.types import Labels, Order, Settings
 from grambench.config import protocols
+from grambench.config.names import Tuning
 from grambench.config.protocols import PREDICTIONS
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments.outcome import Outcome
-from grambench.experiments.run import Run, Tuning
+from grambench.experiments.run import Run
 from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Stored, stacked

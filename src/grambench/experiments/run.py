@@ -1,36 +1,16 @@
 """What a run has to do: typed from the plan, which writes it as JSON, to the record, which keeps it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import Any, NamedTuple, cast
 
 from grambench.common.types import Approximation, Setting, Settings
 from grambench.config import protocols
+from grambench.config.names import Tuning
 from grambench.config.protocols import Offline, Protocol
 from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import Kernel
 from grambench.kernels.subsets import RandomSubsets
-
-
-class Tuning(NamedTuple):
-    """A hyperparameter of an algorithm that is selected on validation examples.
-
-    Attributes
-    ----------
-    parameter : str
-        Its name.
-    values : list of float
-        The values to select from.
-    by : str
-        "error" for the least validation error, "alignment" for the largest alignment of the learned kernel.
-    C : list of float
-        Values of the algorithm's own C, each of which is tried with each value.
-    """
-
-    parameter: str
-    values: list[float]
-    by: str = "error"
-    C: list[float] = []  # noqa: RUF012  (never written to)
 
 
 class Reference(NamedTuple):
@@ -150,7 +130,7 @@ class Run:
         """Return plain values for JSON, without those that are left at their defaults."""
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "protocol"}
         plain = {name: value._asdict() if hasattr(value, "_asdict") else value for name, value in values.items()}
-        plain = {name: asdict(value) if isinstance(value, RandomSubsets) else value for name, value in plain.items()}
+        plain = {name: asdict(value) if is_dataclass(value) else value for name, value in plain.items()}  # type: ignore[arg-type]
         plain = {name: value for name, value in plain.items() if name in REQUIRED or value != DEFAULTS[name]}
         return plain | {"protocol": asdict(self.protocol)}
 

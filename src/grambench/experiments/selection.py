@@ -20,7 +20,7 @@ from grambench.common import clock
 from grambench.common.clock import NOT_TIMED, Seconds
 from grambench.common.errors import SolverError
 from grambench.common.types import Floats, Settings
-from grambench.experiments.run import Tuning
+from grambench.config.names import Tuning
 from grambench.experiments.training import Examples, Generators, Learned, Model, learn_task, predicted, scores_of
 from grambench.kernels.pool import Pool
 

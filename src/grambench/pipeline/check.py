@@ -5,11 +5,10 @@ from collections.abc import Callable, Mapping
 
 from grambench import algorithms
 from grambench.common.errors import ConfigError, Faults
-from grambench.config.dataset import Dataset
 from grambench.config.project import Configuration, Project
 from grambench.config.protocols import Online
 from grambench.config.study import Study
-from grambench.kernels.subsets import RandomSubsets
+from grambench.datasets.descriptions import Dataset
 from grambench.pipeline.specifications import points_of
 from grambench.pipeline.targets import view_names
 
@@ -150,7 +149,7 @@ def check_dataset(study: Study, dataset: Dataset) -> None:
     if "" in views:
         if study.subsets and dataset.d:
             try:
-                RandomSubsets(**study.subsets.model_dump()).check(dataset.d)
+                study.subsets.check(dataset.d)
             except ValueError as error:
                 raise ConfigError(f"{dataset.name}: subsets: {error}") from None
         return

@@ -14,7 +14,7 @@ import psutil
 import requests
 
 from grambench.common import layout, provenance, shipped
-from grambench.config.dataset import Description
+from grambench.datasets.descriptions import Description
 
 ANSWER_SECONDS = 10
 

@@ -15,14 +15,15 @@ from grambench.common.errors import DataError
 from grambench.common.files import checksums, identity_of, intact, read_text
 from grambench.common.layout import Cell
 from grambench.common.provenance import digest, identity
-from grambench.config.dataset import BaseDataset, Dataset, Description, Images, Source
+from grambench.config.names import Tuning
 from grambench.config.protocols import Offline
 from grambench.config.shown import Sweep
 from grambench.config.study import Study
-from grambench.experiments.run import Reference, Run, Tuning
+from grambench.datasets.descriptions import BaseDataset, Dataset, Description, Images
+from grambench.datasets.sources import Source
+from grambench.experiments.run import Reference, Run
 from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import Kernel
-from grambench.kernels.subsets import RandomSubsets
 from grambench.pipeline import fingerprint
 from grambench.pipeline.targets import Targets
 from grambench.report import looks
@@ -188,7 +189,7 @@ class Specifications:
         for parameter, values in study.protocol.tuned().items():
             tuning = Tuning(parameter, values)
         if tune := study.algorithms[name].tune:
-            tuning = Tuning(**tune.model_dump(mode="json"))
+            tuning = tune
         if family := study.dictionary:
             dictionary = FamilyRange(family.family, family.low, family.high, family.grid(), family.unit)
         protocol = study.protocol
@@ -212,7 +213,7 @@ class Specifications:
             kernels=[kernel.name for kernel in kernels],
             seed=self.targets.project.seed,
             dictionary=dictionary,
-            subsets=RandomSubsets(**study.subsets.model_dump()) if study.subsets else None,
+            subsets=study.subsets,
             tune=tuning,
             classes=self.targets.dataset(cell.dataset).classes or None,
             then=study.algorithms[name].then,

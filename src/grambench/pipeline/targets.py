@@ -8,10 +8,11 @@ from pathlib import Path
 from grambench import features
 from grambench.common import layout, shipped
 from grambench.common.layout import Cell
-from grambench.config.dataset import Dataset, Own
 from grambench.config.project import Configuration, Project, restricted
 from grambench.config.shown import ViewSweep
 from grambench.config.study import Study
+from grambench.datasets.descriptions import Dataset
+from grambench.datasets.sources import Own
 from grambench.kernels.functions import Kernel
 
 # images from which on a job for their distances takes less time than the runs that share them save

@@ -20,7 +20,8 @@ import pandas as pd
 from grambench import algorithms
 from grambench.common.errors import ConfigError, unknown_name
 from grambench.common.layout import Cell
-from grambench.config.study import Entry, Study, Tune
+from grambench.config.names import Tuning
+from grambench.config.study import Entry, Study
 from grambench.datasets import store
 from grambench.pipeline.check import check_dataset
 from grambench.pipeline.plan import Plan
@@ -90,7 +91,7 @@ def build_study(plan: Plan, trial: Trial) -> Study:
         raise ConfigError(f"{name}: cannot be imported: {fault}")
     algorithms.parameters(name, trial.parameters)
     free = "C" in set(algorithms.fields(name)) - set(trial.parameters)
-    tune = Tune(parameter="C", values=dataclasses.asdict(leaderboard.protocol)["values"]) if free else None
+    tune = Tuning("C", dataclasses.asdict(leaderboard.protocol)["values"]) if free else None
     source = {"path": name} if name.endswith(".py") else {"algorithm": name}
     title = algorithms.title(name)
     if title in {title_of(leaderboard, opponent) for opponent in trial.opponents}:

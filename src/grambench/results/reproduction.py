@@ -11,7 +11,7 @@ from grambench.common.errors import DataError
 from grambench.common.files import check
 from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
-from grambench.config.study import Published
+from grambench.config.published import Published
 from grambench.datasets.store import PreparedDataset
 from grambench.kernels.functions import Kernel
 from grambench.kernels.labels import kernel_label

@@ -8,9 +8,10 @@ import logging
 from pathlib import Path
 
 from grambench.common import layout, shipped
-from grambench.config.dataset import BaseDataset, Dataset, Images
-from grambench.config.load import ConfigModel, check
-from grambench.datasets import sources
+from grambench.common.models import ConfigModel
+from grambench.config.load import check
+from grambench.datasets import fetch
+from grambench.datasets.descriptions import BaseDataset, Dataset, Images
 
 logger = logging.getLogger("grambench")
 
@@ -28,7 +29,7 @@ def main(argv: list[str]) -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     spec, output = check(Spec, json.loads(argv[0]), "spec"), Path(argv[1])
     mirrors, bundled = list(map(Path, spec.mirrors)), shipped.located(layout.BUNDLED)
-    note = sources.fetch(spec.dataset, output.parent, bundled=bundled, mirrors=mirrors, kinds=spec.kinds, asked=argv[0])
+    note = fetch.fetch(spec.dataset, output.parent, bundled=bundled, mirrors=mirrors, kinds=spec.kinds, asked=argv[0])
     if note["status"] != "ok":
         reasons = "; ".join(f"{attempt['source']}: {attempt['reason']}" for attempt in note["tried"])
         logger.warning("%s is unavailable: %s", spec.dataset.name, reasons)

@@ -11,10 +11,11 @@ from tqdm import tqdm
 
 from grambench.common.errors import one_line
 from grambench.common.provenance import made_from
-from grambench.config.dataset import Images, Source
 from grambench.config.load import check
 from grambench.datasets import collection, images, prepare
 from grambench.datasets.collection import Collection
+from grambench.datasets.descriptions import Images
+from grambench.datasets.sources import Source
 from grambench.datasets.store import Unavailable
 from grambench.features.images import decode
 

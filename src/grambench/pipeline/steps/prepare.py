@@ -9,9 +9,9 @@ from pathlib import Path
 
 from grambench.common.errors import one_line
 from grambench.common.provenance import made_from
-from grambench.config.dataset import Dataset
 from grambench.config.load import check
 from grambench.datasets import store
+from grambench.datasets.descriptions import Dataset
 from grambench.datasets.prepare import prepare
 
 logger = logging.getLogger("grambench")

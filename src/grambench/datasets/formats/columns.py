@@ -1,0 +1,324 @@
+"""Formats with columns of numbers and texts: separated values, Weka's and R's."""
+
+import io
+import re
+import warnings
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from grambench.common.types import Floats
+from grambench.datasets import tables, unpack
+from grambench.datasets.formats.reader import (
+    MOST_SHOWN,
+    ColumnKey,
+    ColumnKeys,
+    LabelList,
+    NoBoolean,
+    Raw,
+    Reader,
+    label_texts,
+    member,
+    read_content,
+)
+from grambench.datasets.tables import MalformedFileError
+
+PAIR = r"\s*(\d+)\s+('[^']*'|\"[^\"]*\"|[^\s,{}'\"]+)\s*"  # index and value in a sparse row of ARFF
+Columns = dict[str, NDArray[Any]]  # arrays of float64, or of str and None (missing)
+
+
+class TabularReader(Reader):
+    """Base of the formats with columns.
+
+    Attributes
+    ----------
+    label : int or str
+        The column of the labels, by its position (from 0, or from -1 at the right) or its name.
+    drop : list of int or str
+        The columns to leave out.
+    codes : dict
+        The number of each value of nominal columns, or null for a missing value. All other values must be numbers.
+    one_hot : dict
+        The values of each nominal column. Each value becomes an indicator column, with columns in the order of the
+        file and values in the order of the list. Columns without an entry are left out.
+    numbers : bool
+        Whether columns without an entry in `one_hot` are kept as numbers.
+    drop_incomplete : bool
+        Whether rows with missing values are left out. Otherwise they are an error unless `codes` names "?".
+    missing : list of float or str
+        Codes of missing values, such as -9, beside those of grambench.datasets.tables. A text that `codes`,
+        `one_hot` or the labels name is not missing.
+    """
+
+    label: ColumnKey
+    drop: ColumnKeys = []
+    codes: Annotated[dict[str, float | None], NoBoolean] = {}
+    one_hot: Annotated[dict[str, list[str]], NoBoolean] = {}
+    numbers: bool = False
+    drop_incomplete: bool = False
+    missing: LabelList = []
+
+
+class Csv(TabularReader):
+    """Text (UTF-8) with one row per line; grambench.datasets.tables has the rule for numbers and missing values.
+
+    Columns are named by their position, "0", "1" ..., or by the last line of the header.
+
+    Attributes
+    ----------
+    separator : str
+        The character between columns; a blank stands for any run of blanks.
+    header_lines : int
+        The number of lines to skip at the top.
+    side_by_side : bool
+        Whether several files have columns of the same examples. Otherwise they have rows. Positions count through.
+    decimal : str
+        The decimal sign of all numbers, a point or a comma.
+    """
+
+    stacked: ClassVar[bool] = True
+
+    format: Literal["csv"]
+    separator: Annotated[str, Field(min_length=1, max_length=1)] = ","
+    header_lines: Annotated[int, Field(ge=0)] = 0
+    side_by_side: bool = False
+    decimal: Literal[".", ","] = "."
+
+    def read(self, files: dict[str, Path]) -> Raw:
+        """Read separated values; of several files, the columns side by side."""
+        texts = [tables.decoded(read_content(self, path)) for path in files.values()]
+        one_column, header = len(texts) > 1, self.header_lines
+        parts = [tables.read_table(text, self.separator, header, one_column=one_column) for text in texts]
+        counts = [len(part.cells) for part in parts]
+        if len(set(counts)) > 1:
+            rows = ", ".join(f"{name} has {count}" for name, count in zip(files, counts, strict=True))
+            raise MalformedFileError([f"expected equally many rows in files side by side: {rows}"])
+        columns = {str(position): cells for position, cells in enumerate(np.hstack([part.cells for part in parts]).T)}
+        names = [name for part in parts for name in part.names] if all(part.names for part in parts) else []
+        titles = [f"{name}: " if one_column else "" for name in files]
+        faults = [f"{title}{fault}" for title, part in zip(titles, parts, strict=True) for fault in part.faults]
+        return _encoded(self, columns, names, parts[0].lines, faults, self.decimal)
+
+
+class Arff(TabularReader):
+    """Weka's format, made dense."""
+
+    stacked: ClassVar[bool] = True
+
+    format: Literal["arff"]
+
+    def read(self, files: dict[str, Path]) -> Raw:
+        """Read Weka's format."""
+        import scipy.io
+
+        (path,) = files.values()
+        records, _ = scipy.io.arff.loadarff(io.StringIO(_dense_arff(tables.decoded(read_content(self, path)))))
+        columns: Columns = {}
+        for name in records.dtype.names or ():
+            column = records[name]
+            if column.dtype.kind == "S":
+                column = np.array([None if cell == b"?" else cell.decode() for cell in column], dtype=object)
+            columns[name] = column
+        return _encoded(self, columns)
+
+
+class Rda(TabularReader):
+    """R's format.
+
+    Attributes
+    ----------
+    table : str
+        The data frame's name.
+    """
+
+    format: Literal["rda"]
+    table: str
+
+    def read(self, files: dict[str, Path]) -> Raw:
+        """Read a data frame of R."""
+        # The import takes half a second, and only R's formats need it.
+        import rdata
+
+        (path,) = files.values()
+        # rdata warns that it assumes ASCII if an old file names no encoding.
+        with warnings.catch_warnings(action="ignore"):
+            frame = member(rdata.read_rda(io.BytesIO(read_content(self, path))), self.table, "data frame")
+        return _encoded(self, _data_frame(frame))
+
+
+class Rdb(TabularReader):
+    """R's lazy-load database: a file .rdb with objects and its index, a file .rdx.
+
+    Attributes
+    ----------
+    table : str
+        The data frame's name.
+    """
+
+    format: Literal["rdb"]
+    table: str
+
+    def read(self, files: dict[str, Path]) -> Raw:
+        """Read a data frame of R's lazy-load database, as packages hold their data.
+
+        The .rdx has the offset and length of each object in the .rdb. An object is stored as the size of its
+        serialisation in four bytes, followed by the serialisation compressed with zlib (R's src/main/serialize.c,
+        R_compress1).
+        """
+        import rdata
+
+        (index,) = (path for name, path in files.items() if name.endswith(".rdx"))
+        (database,) = (path for name, path in files.items() if name.endswith(".rdb"))
+        with warnings.catch_warnings(action="ignore"):
+            entries = rdata.read_rds(io.BytesIO(read_content(self, index)))["variables"]
+            offset, length = member(entries, self.table, "data frame")
+            entry = database.read_bytes()[offset : offset + length]
+            unpacked = zlib.decompressobj().decompress(entry[4:], self.mebibytes * unpack.MEBIBYTE)
+            frame = rdata.read_rds(io.BytesIO(unpacked))
+        return _encoded(self, _data_frame(frame))
+
+
+def _dense_arff(text: str) -> str:
+    """Return a text with its sparse rows, `{index value, ...}`, made dense: with 0, or the first value of a nominal."""
+    import scipy.io
+
+    lines = text.split("\n")
+    start = next((number for number, line in enumerate(lines, 1) if line.strip().lower() == "@data"), len(lines))
+    nominal: list[Sequence[str] | None] = []
+    for number in range(start, len(lines)):
+        if (line := lines[number].strip()).startswith("{"):
+            if not nominal:
+                _, meta = scipy.io.arff.loadarff(io.StringIO("\n".join(lines[:start])))
+                nominal = [meta[name][1] for name in meta.names()]
+            pairs = {int(index): value.strip("'\"") for index, value in re.findall(PAIR, line)}
+            if not re.fullmatch(rf"{{(?:{PAIR},)*{PAIR}}}|{{\s*}}", line) or max(pairs, default=0) >= len(nominal):
+                expected = f"{{index value, ...}} with indices from 0 to {len(nominal) - 1}"
+                raise MalformedFileError([f"line {number + 1}: expected {expected}, got {line:.60}"])
+            cells = (pairs.get(index, values[0] if values else "0") for index, values in enumerate(nominal))
+            # SciPy learns from the first row whether texts have quotes.
+            quoted = (f"'{cell}'" if values else cell for cell, values in zip(cells, nominal, strict=True))
+            lines[number] = ",".join(quoted)
+    return "\n".join(lines)
+
+
+def _data_frame(frame: Any) -> Columns:
+    """Return the columns of a data frame of R; raise MalformedFileError for any other object."""
+    # rdata has imported pandas already.
+    from pandas import DataFrame
+
+    if not isinstance(frame, DataFrame):
+        raise MalformedFileError(["expected a data frame, got another object"])
+    texts = frame.astype(object).where(frame.notna(), None)
+    columns = {name: column if column.dtype.kind == "f" else texts[name] for name, column in frame.items()}
+    return {str(name): column.to_numpy() for name, column in columns.items()}
+
+
+def _encoded(
+    reader: TabularReader,
+    columns: Columns,
+    names: Sequence[str] = (),
+    lines: Sequence[int] = (),
+    faults: Sequence[str] = (),
+    decimal: str = ".",
+) -> Raw:
+    """Return columns as numbers, encoded as the reader says.
+
+    Parameters
+    ----------
+    reader : TabularReader
+        The options of the format.
+    columns : dict
+        The columns by their names in the format.
+    names : sequence of str
+        Alternative names of all columns, or none.
+    lines : sequence of int
+        The line of each row in the file, if the format has lines.
+    faults : sequence of str
+        Faults that were found before.
+    decimal : str
+        The decimal sign of texts.
+
+    Raises
+    ------
+    MalformedFileError
+        If anything is wrong, with all faults.
+    """
+    faults, unknown, keys = list(faults), list[str](), list(columns)
+    titles = dict(zip(keys, names or keys, strict=True))
+    counts = Counter(titles.values())
+    keys_by_name = {key: key for key in keys} | {title: key for key, title in titles.items() if counts[title] == 1}
+
+    def find_key(option: str, column: ColumnKey) -> str | None:
+        if isinstance(column, str) and column in keys_by_name:
+            return keys_by_name[column]
+        if isinstance(column, int) and -len(keys) <= column < len(keys):
+            return keys[column]
+        shown = ", ".join(titles.values()) if len(keys) <= MOST_SHOWN else f"{len(keys)} columns"
+        bounds = f"{-len(keys)} to {len(keys) - 1}"
+        unknown.append(f"{option}: expected one of {shown}, or a number from {bounds}, got {column!r}")
+        return None
+
+    label = find_key("label", reader.label)
+    dropped = {label, *(find_key("drop", column) for column in reader.drop)}
+    values = {find_key("one_hot", name): texts for name, texts in reader.one_hot.items()}
+    blocks = []
+    # If an option names an unknown column, it is unclear which columns are features.
+    for key in keys if not unknown else ():
+        if key in dropped or (values and key not in values and not reader.numbers):
+            continue
+        try:
+            missing = tables.find_missing(columns[key], reader.missing, values.get(key, reader.codes))
+            if key in values:
+                blocks.append(_indicators(columns[key], values[key], missing))
+            else:
+                blocks.append(_numbers(columns[key], reader.codes, missing, lines, decimal)[:, None])
+        except ValueError as error:
+            faults.append(f"column {titles[key]}: {error}")
+    absent = tables.find_missing(columns[label], reader.missing, label_texts(reader)) if label else np.zeros(0, bool)
+    if absent.any() and not reader.drop_incomplete:
+        faults.append(f"label: missing in {tables.locate(np.flatnonzero(absent).tolist(), lines)}")
+    if faults or unknown or label is None or not blocks:
+        raise MalformedFileError([*faults, *unknown] or ["expected columns beside the label's, got none"])
+    features = np.hstack(blocks)
+    complete = np.isfinite(features).all(axis=1) & ~absent if reader.drop_incomplete else slice(None)
+    return Raw(features[complete], tables.to_labels(columns[label][complete]))
+
+
+def _numbers(
+    column: NDArray[Any], codes: dict[str, float | None], missing: NDArray[Any], lines: Sequence[int], decimal: str
+) -> Floats:
+    """Return a column as numbers, NaN where values are missing without a code."""
+    if column.dtype.kind != "O":
+        return np.where(missing, np.nan, column.astype(np.float64))
+    texts = [cell if isinstance(cell, str) else repr(float(cell or 0)) for cell in column]
+    cells = np.where(missing, "?", texts).tolist()
+    codes = {"?": None, **codes}
+    values = (codes[cell] if cell in codes else tables.to_number(cell, decimal) for cell in cells)
+    numbers = np.array(list(values), dtype=np.float64)
+    if unread := [row for row in np.flatnonzero(np.isnan(numbers)).tolist() if cells[row] not in codes]:
+        got = f"{tables.cause(cells[unread[0]])} in {tables.locate(unread, lines)}"
+        raise ValueError(f"expected numbers, got {got}; name its values in one_hot or codes, or drop the column")
+    return numbers
+
+
+def _indicators(column: NDArray[Any], values: list[str], missing: NDArray[Any]) -> Floats:
+    """Return a column of 0 and 1 for each value of a nominal column, with NaN in the rows of missing values."""
+    block = column[:, None] == np.array(values, dtype=object)
+    if unknown := sorted({str(cell) for cell in column[~block.any(axis=1) & ~missing]}):
+        raise ValueError(f"expected one of {', '.join(values)}, got {unknown[0]!r}")
+    return np.where(missing[:, None], np.nan, block.astype(np.float64))
+
+
+def read_column(reader: Reader, path: Path) -> Floats:
+    """Return the numbers of a file with one number in each line."""
+    table = tables.read_table(tables.decoded(read_content(reader, path)), " ", 0, one_column=True)
+    if table.faults:
+        raise MalformedFileError(table.faults)
+    cells = table.cells[:, 0]
+    return _numbers(cells, {}, np.zeros(len(cells), np.bool_), table.lines, ".")
