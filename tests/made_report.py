@@ -54,7 +54,7 @@ def made_record(cell):
     """Return the record of a row of cells.csv, with the numbers of the study."""
     fields = {name: getattr(cell, name) for name in ("dataset", "algorithm", "status", "reason", "orders", "random")}
     settings = {"protocol": SETTINGS["protocol"], "seed": 7, "kernels": presentation.KERNELS, "sweep": cell.sweep}
-    settings |= {"points": [SETTINGS["algorithms"][cell.algorithm]["parameters"]], "values": []}
+    settings |= {"points": [SETTINGS["algorithms"][cell.algorithm]["parameters"]], "values": [], "file": cell.algorithm}
     if cell.status != "ok":
         return records.Record(study="omkc", **fields, settings=settings, detail="Traceback: <the end of it>")
     if cell.sweep:

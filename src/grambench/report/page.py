@@ -12,12 +12,12 @@ from typing import Any
 
 import pandas as pd
 
-from grambench.common.threads import VARIABLES
 from grambench.config.metrics import METRICS
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.report.board import pair
 from grambench.report.cells import NO_RESULT, TableCell, TableContent
+from grambench.report.record import machine
 from grambench.report.table_data import Comparison
 from grambench.results.records import Record
 from grambench.results.reproduction import VARIANTS, judged_by_replications
@@ -48,6 +48,16 @@ CLAIM_SIGNS = {"holds": "✓", "fails": "✗", "contradicted": "⊥", "undecided
 PAPER_TABLE = "tables/for-a-paper"  # no table of a study has hyphens in its name
 NO_DATA = b'id="no-data"'  # in the file of a figure without data, see grambench.report.drawing.empty
 WORST = 5  # configurations that are named for fits that did not converge
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """One page: its name, its template, the title of the browser's tab, and the values that the template shows."""
+
+    name: str
+    template: str
+    title: str
+    values: dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -255,16 +265,8 @@ class StudyReport:
 def facts(provenance: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """Return the facts on where runs took place, each with its value, or all values with their numbers of records."""
     counts: dict[str, Counter[str]] = {}
-    for record in provenance:
-        if "versions" not in record:
-            continue
-        labels = {"revision": "Revision", "processor": "Processor", "cores": "Cores", "platform": "Platform"}
-        values = {label: str(record.get(key, "unknown")) for key, label in labels.items()}
-        values["Linear algebra"] = str(record.get("blas", "unknown"))
-        threads = {str(record.get("threads", {}).get(name)) for name in VARIABLES}
-        values["Threads of a run"] = ", ".join(sorted(threads)).replace("None", "not limited")
-        values |= {name: str(version) for name, version in record["versions"].items()}
-        for label, value in values.items():
+    for of_record in provenance:
+        for label, value in machine(of_record) if "versions" in of_record else ():
             counts.setdefault(label, Counter())[value] += 1
     return [(label, _values(counts)) for label, counts in counts.items()]
 
