@@ -16,7 +16,7 @@ from matplotlib.text import Text
 from scipy import stats
 
 from grambench.config.project import Configuration
-from grambench.report import abstract, board, charts, drawing, figures, table_data, tables
+from grambench.report import abstract, board, charts, drawing, figure_kind, figures, table_data, tables
 from grambench.report.figures import critical_difference, heatmap, panels, pareto
 from grambench.results import reproduction
 from grambench.results.statistics import (
@@ -460,7 +460,7 @@ def test_panels_show_all_means_but_far_ones(canvases):
     assert low.get_offsets()[-1].tolist() == [pytest.approx(edge), 11.0]
     assert words(all_axes[-1]) == ["×"]
     colours = {to_hex(colour).upper() for colour in dots.get_facecolor()}
-    assert figures.line(leaderboard.study(), "rkl")[0] in colours
+    assert figure_kind.line(leaderboard.study(), "rkl")[0] in colours
 
 
 def test_dots_have_room_for_many_data_sets():

@@ -1,8 +1,9 @@
 """The papers' figures with our curves, and published against own numbers, as SVG, PDF and PNG.
 
 A module here is a kind of figure, named after the kind: "curves" is the module `curves` with the class `CurvesFigure`,
-a `grambench.report.drawing.FigureKind`. The class has the fields that a study's file sets and draws the figure. Nothing
-else has to be edited for a new module to be usable. An edit of a module draws only the figures of its kind again.
+a `grambench.report.figure_kind.FigureKind`. The class has the fields that a study's file sets and draws the figure.
+Nothing else has to be edited for a new module to be usable. An edit of a module draws only the figures of its kind
+again.
 
 Every algorithm keeps its colour and its line style through all figures of a study. The same results give the same SVG
 file, byte for byte.
@@ -12,7 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grambench.config.shown import AnyFigure
-from grambench.report.drawing import PAGE, STYLE, Chart, FigureData, FigureKind, line, start_bars_at_zero
+from grambench.report.charts import Chart
+from grambench.report.drawing import PAGE, STYLE, start_bars_at_zero
+from grambench.report.figure_kind import FigureData, FigureKind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,8 +28,6 @@ DATED = {  # entries of a file's metadata that would differ from run to run, or 
     "pdf": ("CreationDate", "Creator", "Producer"),
     "png": ("Software",),
 }
-
-__all__ = ["Chart", "alternative", "chart", "draw", "left_out", "line", "said", "save"]
 
 
 def draw(

@@ -6,20 +6,9 @@ import numpy as np
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricNames, Name
-from grambench.report.drawing import (
-    COLUMN,
-    DARK_GREY,
-    GREY,
-    MAX_COLUMNS,
-    PAGE,
-    Chart,
-    FigureData,
-    FigureKind,
-    Line,
-    Panel,
-    plain_ticks,
-    set_title,
-)
+from grambench.report.charts import Chart, Line, Panel
+from grambench.report.drawing import COLUMN, DARK_GREY, GREY, MAX_COLUMNS, PAGE, panel_grid, plain_ticks, set_title
+from grambench.report.figure_kind import FigureData, FigureKind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,19 +41,15 @@ class AgreementFigure(FigureKind):
 
     def draw(self, data: FigureData) -> "Canvas":
         """Draw each published mean against ours, once for each data set and algorithm, coloured by verdict."""
-        from matplotlib.figure import Figure as Canvas
         from matplotlib.layout_engine import ConstrainedLayoutEngine
         from matplotlib.lines import Line2D
 
         judged = self._judged(data)
         columns = 1 if data.narrow else min(len(self.metrics), MAX_COLUMNS)
-        rows = -(-len(self.metrics) // columns)
         side = min(data.width / columns, COLUMN)
-        canvas = Canvas(figsize=(side * columns, side * rows + 0.3), layout=ConstrainedLayoutEngine(h_pad=0.09))
-        all_axes = canvas.subplots(rows, columns, squeeze=False).ravel()
-        for axes in all_axes[len(self.metrics) :]:
-            axes.set_axis_off()
-        for axes, metric in zip(all_axes, self.metrics, strict=False):
+        size = (side * columns, side * -(-len(self.metrics) // columns) + 0.3)
+        canvas, all_axes = panel_grid(size, len(self.metrics), columns, layout=ConstrainedLayoutEngine(h_pad=0.09))
+        for axes, metric in zip(all_axes, self.metrics, strict=True):
             points = judged[judged["metric"] == metric]
             set_title(axes, METRICS[metric].label)
             axes.set_xlabel("Published")

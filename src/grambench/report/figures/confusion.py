@@ -6,7 +6,8 @@ import numpy as np
 
 from grambench.common.types import Floats
 from grambench.config.shown import OneName
-from grambench.report.drawing import SMALL, DatasetsFigure, FigureData, empty, panel_grid, set_title
+from grambench.report.drawing import SMALL, panel_grid, set_title
+from grambench.report.figure_kind import DatasetsFigure, FigureData
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +35,7 @@ class ConfusionFigure(DatasetsFigure):
         counts = runs[(runs["algorithm"] == algorithm) & (runs["sweep"] == "") & runs["metric"].str.startswith(PREFIX)]
         datasets = [dataset for dataset in self.datasets if (counts["dataset"] == dataset).any()]
         if not datasets:
-            return empty(data, self)
+            return self.empty(data)
         columns = 1 if data.narrow else min(len(datasets), MAX_COLUMNS)
         side = data.width / max(columns, 1.5)
         size = (data.width, (side - 0.2) * -(-len(datasets) // columns))

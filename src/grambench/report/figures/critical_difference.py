@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from grambench.report.drawing import BLACK, SMALL, FigureData, empty, fold
-from grambench.report.ranking import RankingFigure
+from grambench.report.charts import BLACK
+from grambench.report.drawing import SMALL, fold
+from grambench.report.figure_kind import FigureData, RankingFigure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +38,7 @@ class CriticalDifferenceFigure(RankingFigure):
         results, ranking = data.results, self.ranking(data.results)
         names = ranking.names
         if len(ranking.ranks) < 2 or len(names) < 2:
-            return empty(data, self)
+            return self.empty(data)
         means = results.means(names, self.metrics[0], ranking.ranks.index)
         statistic, p_value = friedman(means)
         groups = groups_alike(means)
@@ -79,10 +80,7 @@ def _draw_ranks(axes: "Axes", data: FigureData, ranks: dict[str, float]) -> None
         mark, size = ("*", 9.0) if data.is_own(name) else ("o", 4.5)
         axes.plot([rank], [row], mark, color=data.colour(name), markersize=size)
         axes.annotate(f"{rank:.1f}", (rank, row), xytext=(6, 0), textcoords="offset points", va="center", fontsize=6.5)
-    axes.set_yticks(range(len(ranks)), map(data.title, ranks))
-    for label, name in zip(axes.get_yticklabels(), ranks, strict=True):
-        label.set_fontweight("bold" if data.is_own(name) else "normal")
+    data.name_rows(axes, list(ranks))
     axes.set_ylim(len(ranks) - 0.4, -0.6)
     axes.set_xlim(min(ranks.values()) - 0.5, max(ranks.values()) + 1.5)
-    axes.tick_params(axis="y", length=0)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True))

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from grambench.config.metrics import METRICS
-from grambench.report.drawing import MEANS_AND_BANDS, Chart, Curve, DatasetsFigure, FigureData
+from grambench.report.charts import Chart
+from grambench.report.figure_kind import MEANS_AND_BANDS, Curve, DatasetsFigure, FigureData
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,8 @@ import numpy as np
 from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.report import drawing
-from grambench.report.drawing import Chart, DatasetsFigure, FigureData, Panel
+from grambench.report.charts import BLACK, Chart, Panel
+from grambench.report.figure_kind import DatasetsFigure, FigureData
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,29 +40,25 @@ class DotsFigure(DatasetsFigure):
 
     def draw(self, data: FigureData) -> "Canvas":
         """Draw the dots and the published numbers; with one data set the algorithms themselves are the axis."""
-        (metric,), datasets = self.metrics, self._datasets(data)
+        (metric,), datasets, chart = self.metrics, self._datasets(data), self.chart(data)
         if not datasets:
-            return drawing.empty(data, self)
-        algorithms = self._algorithms(data)
-        alone = len(self.datasets) == 1
-        labels = [data.title(name) for name in algorithms] if alone else datasets
+            return self.empty(data)
+        alone, labels = len(self.datasets) == 1, list(chart.ticks)
         canvas, axes = drawing.single_panel(data.width, HEIGHT)
         axes.set_axisbelow(True)
         legend: dict[str, Any] = {}
         published: list[Any] = []
         ends: list[float] = []
-        for number, name in enumerate(algorithms):
-            x = _positions(number, len(algorithms), len(datasets), alone=alone)
-            mean, std = data.means(datasets, [name], metric)
-            style: Any = {"color": data.colour(name), "marker": "o" if alone else data.shape(name), "linestyle": ""}
+        for name, line in zip(self._algorithms(data), chart.panels[0].lines, strict=True):
+            style: Any = {"color": line.colour, "marker": "o" if alone else line.marker, "linestyle": ""}
             style |= {"markersize": 5.5 if alone else 3.2 if data.narrow else 4.2} | drawing.WHITE_EDGE
-            axes.errorbar(x, mean, std, fmt="none", ecolor=style["color"], elinewidth=1.0, alpha=0.6)
-            (legend[data.title(name)],) = axes.plot(x, mean, **style)
+            axes.errorbar(line.x, line.mean, line.std, fmt="none", ecolor=line.colour, elinewidth=1.0, alpha=0.6)
+            (legend[line.title],) = axes.plot(line.x, line.mean, **style)
             numbers = _published(data, datasets, name, metric)
-            ends += [*(mean - std), *(mean + std), *numbers]
+            ends += [*(line.mean - line.std), *(line.mean + line.std), *numbers]
             if np.isfinite(numbers).any():
                 size = 14 if alone else 4 if data.narrow else 6
-                published = axes.plot(x, numbers, "_", color=drawing.BLACK, markersize=size, markeredgewidth=1.4)
+                published = axes.plot(line.x, numbers, "_", color=BLACK, markersize=size, markeredgewidth=1.4)
         if alone:
             legend.clear()
         _set_labels(axes, labels, data.width)

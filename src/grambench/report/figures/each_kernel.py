@@ -11,7 +11,7 @@ from grambench.config.names import Name
 from grambench.config.shown import OneMetric
 from grambench.kernels.labels import kernel_label
 from grambench.report import drawing
-from grambench.report.drawing import DatasetsFigure, FigureData
+from grambench.report.figure_kind import DatasetsFigure, FigureData
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +47,7 @@ class EachKernelFigure(DatasetsFigure):
         means = {name: results.by_kernel(self.sweep, name, algorithm, metric) for name in self.datasets}
         datasets = [name for name in self.datasets if len(means[name])]
         if not datasets:
-            return drawing.empty(data, self)
+            return self.empty(data)
         columns = min(1 if data.narrow else MAX_COLUMNS, len(datasets))
         height = 0.4 + (0.45 + 0.13 * 2 * self.count) * -(-len(datasets) // columns)
         canvas, all_axes = drawing.panel_grid((data.width, height), len(datasets), columns)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from grambench.config.metrics import METRICS
 from grambench.report import drawing
-from grambench.report.drawing import DatasetsFigure, FigureData
+from grambench.report.figure_kind import DatasetsFigure, FigureData
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -32,7 +32,7 @@ class FoundFigure(DatasetsFigure):
         kernels = data.results.kernels
         datasets = [d for d in self.datasets if any(kernels(d, algorithm).size for algorithm in self.algorithms)]
         if not datasets:
-            return drawing.empty(data, self)
+            return self.empty(data)
         columns = 1 if data.narrow else len(datasets)
         canvas, all_axes = drawing.panel_grid(
             (data.width, 2.6 * math.ceil(len(datasets) / columns)), len(datasets), columns

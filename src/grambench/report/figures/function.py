@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from grambench.report.drawing import FigureData, FigureKind, single_panel
+from grambench.report.drawing import single_panel
+from grambench.report.figure_kind import FigureData, FigureKind
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas

@@ -6,8 +6,8 @@ import numpy as np
 
 from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
-from grambench.report.drawing import PAGE, SMALL, FigureData, empty, fold, single_panel
-from grambench.report.ranking import RankingFigure
+from grambench.report.drawing import PAGE, SMALL, fold, single_panel
+from grambench.report.figure_kind import FigureData, RankingFigure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +35,7 @@ class HeatmapFigure(RankingFigure):
         (metric,) = self.metrics
         ranking = self.ranking(data.results)
         if not ranking.names:
-            return empty(data, self)
+            return self.empty(data)
         values = data.results.behind(ranking.names, metric, ranking.datasets).to_numpy().T
         names, count = [data.title(name) for name in ranking.names], len(ranking.datasets)
         width, cell = _layout(data.width, names, count)
@@ -65,11 +65,9 @@ def _layout(width: float, names: list[str], count: int) -> tuple[float, float]:
 
 
 def _label(axes: "Axes", data: FigureData, names: list[str], datasets: list[str]) -> None:
-    """Name rows and columns; a reader's own algorithm is set in bold."""
+    """Name rows and columns."""
     axes.set_xticks(range(len(datasets)), datasets, rotation=60, ha="right", rotation_mode="anchor")
-    axes.set_yticks(range(len(names)), [data.title(name) for name in names])
-    for label, name in zip(axes.get_yticklabels(), names, strict=True):
-        label.set_fontweight("bold" if data.is_own(name) else "normal")
+    data.name_rows(axes, names)
     axes.tick_params(length=0)
     axes.grid(visible=False)
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
-from grambench.report.drawing import GREY, PAGE, SMALL, FigureData, empty, fold, panel_grid, set_title
-from grambench.report.ranking import RankingFigure
+from grambench.report.drawing import GREY, PAGE, SMALL, fold, panel_grid, set_title
+from grambench.report.figure_kind import FigureData, RankingFigure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +33,7 @@ class PanelsFigure(RankingFigure):
         """Draw mean and standard deviation of every algorithm; outlying means are marked at the edge."""
         (metric,), ranking = self.metrics, self.ranking(data.results)
         if not ranking.names:
-            return empty(data, self)
+            return self.empty(data)
         count = len(ranking.names)
         names = [data.title(name) for name in ranking.names]
         width, lines, columns = _layout(data.width, names, len(ranking.datasets))
@@ -42,10 +42,8 @@ class PanelsFigure(RankingFigure):
         for axes, dataset in zip(all_axes, ranking.datasets, strict=True):
             _draw_panel(axes, data, dataset, ranking.names, metric)
         for axes in all_axes[::columns]:
-            axes.set_yticks(range(count), names)
+            data.name_rows(axes, ranking.names)
             axes.set_ylim(count - 0.4, -0.6)
-            for label, name in zip(axes.get_yticklabels(), ranking.names, strict=True):
-                label.set_fontweight("bold" if data.is_own(name) else "normal")
         text = f"{METRICS[metric].label}. Rows by mean rank on {ranking.basis}"
         canvas.supxlabel(fold(text, width), fontsize=SMALL)
         return canvas

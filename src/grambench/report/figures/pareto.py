@@ -7,8 +7,9 @@ import numpy as np
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
-from grambench.report.drawing import BLACK, GREY, SMALL, Chart, FigureData, Line, Panel, empty, fold
-from grambench.report.ranking import Ranking, RankingFigure
+from grambench.report.charts import BLACK, Chart, Line, Panel
+from grambench.report.drawing import GREY, SMALL, fold
+from grambench.report.figure_kind import FigureData, Ranking, RankingFigure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,7 +81,7 @@ class ParetoFigure(RankingFigure):
         (metric,), results, ranking = self.metrics, data.results, self.ranking(data.results)
         dots = self._dots(results, ranking)
         if not dots:
-            return empty(data, self)
+            return self.empty(data)
         # The panel has a fixed place: labels are laid out before anything is drawn.
         width, height = data.width, NARROW_HEIGHT if data.narrow else HEIGHT
         canvas = Canvas(figsize=(width, height))

@@ -7,7 +7,8 @@ from pydantic import Field
 
 from grambench.config.metrics import METRICS, WEIGHT
 from grambench.config.names import Name
-from grambench.report.drawing import Chart, Curve, DatasetsFigure, FigureData
+from grambench.report.charts import Chart
+from grambench.report.figure_kind import Curve, DatasetsFigure, FigureData
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,9 @@ import numpy as np
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricNames, Name, Names
-from grambench.report.drawing import LINES, Chart, FigureData, FigureKind, Line, Panel
+from grambench.report.charts import Chart, Line, Panel
+from grambench.report.drawing import LINES
+from grambench.report.figure_kind import FigureData, FigureKind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,9 @@ import numpy as np
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricName
-from grambench.report.drawing import MEANS_AND_BANDS, Chart, Curve, DatasetsFigure, FigureData, plain_ticks
+from grambench.report.charts import Chart
+from grambench.report.drawing import plain_ticks
+from grambench.report.figure_kind import MEANS_AND_BANDS, Curve, DatasetsFigure, FigureData
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,8 @@ import numpy as np
 
 from grambench.config.metrics import METRICS
 from grambench.report import drawing
-from grambench.report.drawing import Chart, FigureData, FigureKind, Line, Panel
+from grambench.report.charts import BLACK, Chart, Line, Panel
+from grambench.report.figure_kind import FigureData, FigureKind
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -52,33 +53,18 @@ class QuantilesFigure(FigureKind):
         chart = self.chart(data)
         lines = chart.panels[0].lines
         if not lines:
-            return drawing.empty(data, self)
+            return self.empty(data)
         canvas, axes = drawing.single_panel(SIDE, SIDE)
         farthest_z = max(float(np.abs(line.mean).max()) for line in lines)
         ends = 1.1 * max(max(line.x[-1] for line in lines), farthest_z)
         axes.plot([-ends, ends], [-ends, ends], color=drawing.GREY, linewidth=0.8, zorder=1)
+        style: Any = {"markersize": 3.4, **drawing.WHITE_EDGE}
         for line in lines:
-            axes.plot(
-                line.x,
-                line.mean,
-                line.marker,
-                color=line.colour,
-                label=line.title,
-                markersize=3.4,
-                **drawing.WHITE_EDGE,
-            )
+            axes.plot(line.x, line.mean, line.marker, color=line.colour, label=line.title, **style)
         tested = normality(judged_by_replications(data.reproduction).sort_values("z")["z"].to_numpy(np.float64))
         text = f"root mean square {tested.rms:.2f}\nKolmogorov-Smirnov p = {tested.p_value:.2g}"
-        axes.text(
-            0.98,
-            0.03,
-            text,
-            ha="right",
-            va="bottom",
-            transform=axes.transAxes,
-            fontsize=drawing.SMALL,
-            color=drawing.BLACK,
-        )
+        beneath: Any = {"ha": "right", "va": "bottom", "transform": axes.transAxes}
+        axes.text(0.98, 0.03, text, fontsize=drawing.SMALL, color=BLACK, **beneath)
         axes.set_xlabel(chart.x_label)
         axes.set_ylabel(chart.y_label)
         axes.set_xlim(-ends, ends)

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from grambench.config.names import Name
-from grambench.report.drawing import MEANS_AND_BANDS, Chart, Curve, DatasetsFigure, FigureData, Line, plain_ticks
+from grambench.report.charts import Chart, Line
+from grambench.report.drawing import plain_ticks
+from grambench.report.figure_kind import MEANS_AND_BANDS, Curve, DatasetsFigure, FigureData
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

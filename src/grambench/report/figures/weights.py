@@ -9,7 +9,7 @@ from grambench.config.names import Name, Names
 from grambench.config.shown import OneMetric
 from grambench.kernels.labels import view_label
 from grambench.report import drawing
-from grambench.report.drawing import FigureData, FigureKind
+from grambench.report.figure_kind import FigureData, FigureKind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +50,7 @@ class WeightsFigure(FigureKind):
         shares = {name: self._shares(results, name) for name in self.datasets or results.study.datasets}
         datasets = [name for name, of_algorithms in shares.items() if of_algorithms]
         if not datasets:
-            return drawing.empty(data, self)
+            return self.empty(data)
         columns = 1 if data.narrow else min(MAX_COLUMNS, len(datasets))
         rows = max(len(next(iter(shares[name].values())).columns) for name in datasets)
         height = (TITLE + ROW * min(rows, MOST)) * -(-len(datasets) // columns) + 0.5
