@@ -20,7 +20,7 @@ from grambench.common.errors import DataError
 from grambench.config import load
 from grambench.config.study import Study
 from grambench.pipeline.steps import report
-from grambench.report import charts, figures, notes, overview, page, profiles, tables
+from grambench.report import charts, figures, notes, overview, page, profiles, study_page, tables
 from grambench.report import site as site_module
 from grambench.results import reproduction
 from grambench.results.study import Results
@@ -226,7 +226,7 @@ def test_a_cell_with_replications_knows_their_mean(tmp_path):
     shipped.write_text("dataset,algorithm,metric,orders,identity,means\n" + row)
     results, prepared = presentation.results(), presentation.prepared()
     compared = reproduction.table(results, prepared, presentation.published(tmp_path), shipped)
-    cells = page.view(made_report_of(presentation.study(), results, compared))["cells"]
+    cells = study_page.view(made_report_of(presentation.study(), results, compared))["cells"]
     known = cells["wdbc|omkc_dd|mistake_percent"]
     assert (known["mean"], known["replicated"], known["published"]) == (5.0, 5.1, "5.50 ± 1.30")
     assert known["difference"] == -0.4
@@ -437,7 +437,7 @@ def test_cells_carry_their_verdict_in_a_sign_and_not_only_in_colour(site):
 def test_bars_count_every_published_number():
     verdicts = ["exact", "exact", "different", "unavailable"]
     table = pd.DataFrame({"metric": "mistake_percent", "verdict": verdicts})
-    assert page.bars(table) == [
+    assert study_page.bars(table) == [
         {
             "label": "Mistakes (%)",
             "total": 4,
@@ -453,9 +453,9 @@ def test_fits_that_did_not_converge_are_counted():
         return Results(presentation.study(), runs, presentation.cells())
 
     unknown = float("nan")
-    assert page.convergence(results([[1.0, 1.0], [unknown]])) == {"all": 2, "missed": 0, "worst": [], "others": 0}
-    assert page.convergence(results([[unknown]])) == {"all": 0, "missed": 0, "worst": [], "others": 0}
-    found = page.convergence(results([[0.0, 1.0, unknown], [1.0], [0.0, 0.0, 1.0], *[[0.0]] * 5]))
+    assert study_page.convergence(results([[1.0, 1.0], [unknown]])) == {"all": 2, "missed": 0, "worst": [], "others": 0}
+    assert study_page.convergence(results([[unknown]])) == {"all": 0, "missed": 0, "worst": [], "others": 0}
+    found = study_page.convergence(results([[0.0, 1.0, unknown], [1.0], [0.0, 0.0, 1.0], *[[0.0]] * 5]))
     assert found["all"] == 11 and found["missed"] == 8 and found["others"] == 2
     assert found["worst"][:2] == [("entry 2", 2, 3), ("entry 0", 1, 2)]
     assert len(found["worst"]) == 5
@@ -463,7 +463,7 @@ def test_fits_that_did_not_converge_are_counted():
 
 def test_facts_tell_machines_apart():
     provenance = made_report.PROVENANCE
-    facts = dict(page.facts([provenance, provenance, provenance | {"cores": 64}, {}]))
+    facts = dict(study_page.facts([provenance, provenance, provenance | {"cores": 64}, {}]))
     assert facts["Cores"] == "2 (2 records); 64 (1 records)"
     assert facts["Revision"] == "abc123"
 

@@ -11,8 +11,9 @@ from grambench.common.docstrings import docstring
 from grambench.config.metrics import METRICS
 from grambench.config.study import Study
 from grambench.kernels.functions import FAMILIES
-from grambench.report.page import JUDGED, StudyReport, claim_counts, tally
+from grambench.report.page import StudyReport
 from grambench.report.profiles import page_of
+from grambench.report.study_page import JUDGED, claim_counts, tally
 from grambench.results.statistics import BEST_LEVEL, pairwise
 
 RANKED = 8  # data sets from which on a sentence says who is first

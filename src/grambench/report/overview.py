@@ -10,8 +10,9 @@ from grambench.config.metrics import METRICS
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.report import abstract
 from grambench.report.notes import Notes, Section, place
-from grambench.report.page import JUDGED, StudyReport, claim_counts
+from grambench.report.page import StudyReport
 from grambench.report.profiles import page_of
+from grambench.report.study_page import JUDGED, claim_counts
 from grambench.results.study import ALL
 
 MANY = 6  # most sentences on one paper that are open at first

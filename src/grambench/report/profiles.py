@@ -11,7 +11,8 @@ from grambench import algorithms
 from grambench.common.docstrings import attributes
 from grambench.config.metrics import METRICS
 from grambench.datasets.store import PreparedDataset, Unavailable
-from grambench.report.page import Page, StudyReport, source
+from grambench.report.page import Page, StudyReport
+from grambench.report.study_page import source
 from grambench.results.study import Results, formatted
 
 Rows = list[dict[str, Any]]
@@ -146,7 +147,6 @@ def results_of(study: StudyReport) -> Rows:
                 {
                     "study": study,
                     "dataset": dataset,
-                    "entry": entry,
                     "file": study.study.file(entry),
                     "page": page_of(study.study.file(entry)),
                     "title": titles[entry],

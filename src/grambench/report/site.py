@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from grambench.config.metrics import METRICS
-from grambench.report import abstract, board, overview, page, profiles, record_page
+from grambench.report import abstract, board, overview, profiles, record_page, study_page
 from grambench.report.looks import ASSETS, TEMPLATES
 from grambench.report.notes import Notes
 from grambench.report.page import Page, StudyReport
@@ -74,14 +74,14 @@ def _pages(report: Report) -> list[Page]:
         "algorithms": algorithms,
         "datasets": datasets,
         "partial": any(study.partial for study in report.studies),
-        "facts": page.facts([record for study in report.studies for record in study.provenance]),
+        "facts": study_page.facts([record for study in report.studies for record in study.provenance]),
         "newest": max(study.newest for study in report.studies),
-        "seconds": sum(page.seconds(study) for study in report.studies),
+        "seconds": sum(study_page.seconds(study) for study in report.studies),
     }
     pages = [Page(name=OVERVIEW, template="overview.html", title="Overview", values=values)]
     for study in report.studies:
         values = {
-            "study": page.view(study),
+            "study": study_page.view(study),
             "top": abstract.of(study),
             "links": profiles.links(study.results),
             "board": board.numbers(study.results),
@@ -130,13 +130,13 @@ class _Renderer:
             "has": lambda name: name in page_names,
             "whole": whole,
             "report": report,
-            "signs": page.SIGNS,
-            "meanings": page.MEANINGS,
-            "judged": page.JUDGED,
-            "labels": page.LABELS,
+            "signs": study_page.SIGNS,
+            "meanings": study_page.MEANINGS,
+            "judged": study_page.JUDGED,
+            "labels": study_page.LABELS,
             "explained": {metric.label: metric.meaning for metric in METRICS.values()},
             "high": {name for name, metric in METRICS.items() if metric.better == "higher"},
-            "claim_signs": page.CLAIM_SIGNS,
+            "claim_signs": study_page.CLAIM_SIGNS,
             "level": LEVEL,
         }
 

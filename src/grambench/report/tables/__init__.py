@@ -1,8 +1,9 @@
 """The papers' tables with our numbers, the published ones beneath.
 
 A module here is a kind of table, named after the kind: "ranks" is the module `ranks` with the class `RanksTable`, a
-`grambench.report.cells.TableKind`. The class has the fields that a study's file sets and lays the table out. Nothing
-else has to be edited for a new module to be usable. An edit of a module builds only the tables of its kind again.
+`grambench.report.table_kind.TableKind`. The class has the fields that a study's file sets and lays the table out.
+Nothing else has to be edited for a new module to be usable. An edit of a module builds only the tables of its kind
+again.
 
 A table is built once, as blocks, rows and cells. `grambench.report.renderings` and the report show them, and the data
 of the table are its CSV file.
@@ -11,8 +12,9 @@ of the table are its CSV file.
 from typing import TYPE_CHECKING
 
 from grambench.config.shown import AnyTable
-from grambench.report.cells import NO_RESULT, TableContent, TableKind
+from grambench.report.cells import NO_RESULT, TableContent
 from grambench.report.renderings import latex, latex_text, markdown, text
+from grambench.report.table_kind import TableKind
 
 if TYPE_CHECKING:
     import pandas as pd

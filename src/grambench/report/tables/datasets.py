@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from grambench.config.protocols import Protocol
-from grambench.report.cells import NO_RESULT, Block, Row, TableCell, TableContent, TableKind
+from grambench.report.cells import NO_RESULT, Block, Row, TableCell, TableContent
+from grambench.report.table_kind import TableKind
 
 if TYPE_CHECKING:
     from grambench.datasets.store import PreparedDataset

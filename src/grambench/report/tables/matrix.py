@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Literal
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
-from grambench.report.cells import NO_RESULT, Block, OneMetricTable, Row, TableCell, TableContent, cells_of
+from grambench.report.cells import NO_RESULT, Block, Row, TableCell, TableContent, cells_of
+from grambench.report.table_kind import OneMetricTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,20 +53,10 @@ class MatrixTable(OneMetricTable):
         return self.content([*datasets, "Mean rank"], [Block(rows=rows)], remarks, frame, "Algorithm")
 
     def _cell(self, data: "TableData", dataset: str, algorithm: str, *, best: bool) -> TableCell:
-        from grambench.report.table_data import NOTHING
-        from grambench.results.study import formatted
-
-        (metric,) = self.metrics
-        sample = data.results.sample(dataset, algorithm, metric)
-        printed = sample if self.deviations else sample._replace(std=float("nan"))
-        return TableCell(
-            text=formatted(printed, dataset, metric, fine=True) if sample.runs else "",
-            status="" if sample.runs else data.results.status(dataset, algorithm) or NO_RESULT,
-            best=best,
-            numbers=(sample, NOTHING),
-            orders=data.results.orders(dataset, algorithm),
-            key=(dataset, algorithm, metric),
-        )
+        key = ("", dataset, algorithm, self.metrics[0])
+        cell = data.cell(key)
+        text = cell.text if self.deviations else data.cell(key, deviations=False).text
+        return replace(cell, text=text, best=best)
 
 
 def _has_absent(rows: list[Row]) -> bool:

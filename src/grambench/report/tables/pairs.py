@@ -4,7 +4,8 @@ import itertools
 from typing import TYPE_CHECKING, Literal
 
 from grambench.config.metrics import METRICS
-from grambench.report.cells import NO_RESULT, Block, OneMetricTable, Row, TableCell, TableContent
+from grambench.report.cells import NO_RESULT, Block, Row, TableCell, TableContent
+from grambench.report.table_kind import OneMetricTable
 
 if TYPE_CHECKING:
     from grambench.report.table_data import TableData

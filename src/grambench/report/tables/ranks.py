@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Literal
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricNames, Name, Names
-from grambench.report.cells import Block, Row, TableCell, TableContent, TableKind, cells_of
+from grambench.report.cells import Block, Row, TableCell, TableContent, cells_of
+from grambench.report.table_kind import TableKind
 
 if TYPE_CHECKING:
     from grambench.report.table_data import TableData

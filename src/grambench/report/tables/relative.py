@@ -10,7 +10,8 @@ import numpy as np
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
-from grambench.report.cells import NO_RESULT, Block, OneMetricTable, Row, TableCell, TableContent, cells_of
+from grambench.report.cells import NO_RESULT, Block, Row, TableCell, TableContent, cells_of
+from grambench.report.table_kind import OneMetricTable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,8 @@ from pydantic import model_validator
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricName, Name
 from grambench.config.study import Study
-from grambench.report.cells import Block, Row, TableCell, TableContent, TableKind, cells_of
+from grambench.report.cells import Block, Row, TableCell, TableContent, cells_of
+from grambench.report.table_kind import TableKind
 
 if TYPE_CHECKING:
     from grambench.report.table_data import TableData

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING, Literal
 
 from grambench.config.names import Names
-from grambench.report.cells import Block, Row, TableContent, TableKind, cells_of
+from grambench.report.cells import Block, Row, TableContent, cells_of
+from grambench.report.table_kind import TableKind
 
 if TYPE_CHECKING:
     from grambench.report.table_data import TableData
