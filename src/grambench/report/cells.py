@@ -5,12 +5,8 @@ This module is imported when a study is loaded. It therefore imports neither pan
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from grambench.results.statistics import Sample
+from grambench.report.lazy import DataFrame, Sample
 
 NO_RESULT = "—"
 
@@ -47,7 +43,7 @@ class TableCell:
     verdict: str = ""
     best: bool = False
     speed_up: float | None = None
-    numbers: "tuple[Sample, Sample] | None" = None
+    numbers: tuple[Sample, Sample] | None = None
     orders: str = ""
     key: tuple[str, str, str] | None = None
 
@@ -84,7 +80,7 @@ class TableContent:
     blocks: list[Block]
     remarks: list[str] = field(default_factory=list)
     basis: "TableContent | None" = None
-    data: "pd.DataFrame" = field(compare=False)
+    data: DataFrame = field(compare=False)
 
     def cells(self) -> Iterator[TableCell]:
         """Yield all cells, row by row."""

@@ -2,12 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grambench.common.types import Floats
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from grambench.report.lazy import Axes
 
 BLACK = "#000000"  # of the report's letters, whatever its theme
 DASHED = 2.0  # pixels of a point of a dash
@@ -64,7 +62,7 @@ class Chart:
     panels: list[Panel]
     x_label: str
     y_label: str
-    scale: "Callable[[Axes], object]" = lambda _: None
+    scale: Callable[[Axes], object] = lambda _: None
     x_log: bool = False
     y_log: bool = False
     ticks: Mapping[str, float] = field(default_factory=dict)

@@ -6,17 +6,13 @@ when a study is loaded. It therefore imports matplotlib only where something is 
 
 import math
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from grambench.config.metrics import METRICS
 from grambench.report.charts import BLACK, Chart, Line
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
-    from matplotlib.figure import Figure as Canvas
+from grambench.report.lazy import Axes, Axis, Canvas
 
 LINES: list[tuple[str, Any]] = [  # colour and dash pattern
     ("#0072B2", "-"),
@@ -77,33 +73,33 @@ STYLE: Any = {
 }
 
 
-def single_panel(width: float, height: float) -> "tuple[Canvas, Axes]":
+def single_panel(width: float, height: float) -> tuple[Canvas, Axes]:
     """Return a figure with one panel; its size is in inches."""
-    from matplotlib.figure import Figure as Canvas
+    from matplotlib.figure import Figure
 
-    canvas = Canvas(figsize=(width, height), layout="constrained")
+    canvas = Figure(figsize=(width, height), layout="constrained")
     return canvas, canvas.subplots()
 
 
 def panel_grid(
     size: tuple[float, float], count: int, columns: int, *, share_y: bool = False, layout: Any = "constrained"
-) -> "tuple[Canvas, list[Axes]]":
+) -> tuple[Canvas, list[Axes]]:
     """Return a figure of a size in inches and its panels, row by row."""
-    from matplotlib.figure import Figure as Canvas
+    from matplotlib.figure import Figure
 
-    canvas = Canvas(figsize=size, layout=layout)
+    canvas = Figure(figsize=size, layout=layout)
     all_axes = canvas.subplots(math.ceil(count / columns), columns, squeeze=False, sharey=share_y).ravel()
     for axes in all_axes[count:]:
         axes.set_axis_off()
     return canvas, list(all_axes[:count])
 
 
-def set_title(axes: "Axes", title: str, **options: Any) -> None:
+def set_title(axes: Axes, title: str, **options: Any) -> None:
     """Write the title of a panel above its left end."""
     axes.set_title(title, loc="left", fontweight="bold", **options)
 
 
-def draw_panels(chart: Chart, width: float) -> "Canvas":
+def draw_panels(chart: Chart, width: float) -> Canvas:
     """Draw the panels that have any line, of which there is one at least."""
     from matplotlib.lines import Line2D
 
@@ -140,7 +136,7 @@ def draw_panels(chart: Chart, width: float) -> "Canvas":
     return canvas
 
 
-def put_legend(canvas: "Canvas", legend: dict[str, Any], columns: int, **options: float) -> None:
+def put_legend(canvas: Canvas, legend: dict[str, Any], columns: int, **options: float) -> None:
     """Put a legend above all panels, in at most `columns` columns and no more than fit."""
     # The lengths of handles are in heights of a letter.
     spaces = options.get("handlelength", 2.0) + options.get("handletextpad", 0.8) + 2.0
@@ -150,7 +146,7 @@ def put_legend(canvas: "Canvas", legend: dict[str, Any], columns: int, **options
     canvas.legend(legend.values(), legend.keys(), loc="outside upper center", ncols=columns, **options)
 
 
-def _draw_line(axes: "Axes", line: Line, opacity: float, *, logarithmic: bool) -> None:
+def _draw_line(axes: Axes, line: Line, opacity: float, *, logarithmic: bool) -> None:
     mean, colour = line.mean, line.colour
     if logarithmic:
         # A logarithmic axis has no 0.
@@ -173,7 +169,7 @@ def fold_name(name: str, width: float) -> str:
     return name.replace("_", "\n", 1) if len(name) * 1.15 * LABEL_WIDTH > width else name
 
 
-def start_bars_at_zero(canvas: "Canvas") -> None:
+def start_bars_at_zero(canvas: Canvas) -> None:
     """Extend every axis along which bars run to 0: their lengths are compared, and a cut bar misleads.
 
     A logarithmic axis has no 0.
@@ -192,7 +188,7 @@ def start_bars_at_zero(canvas: "Canvas") -> None:
                 (axes.set_xlim if across else axes.set_ylim)(*ends)
 
 
-def fit_to_dots(axes: "Axes", low: float, high: float) -> None:
+def fit_to_dots(axes: Axes, low: float, high: float) -> None:
     """Set the y axis of dots: it covers them with a little room, and need not contain 0."""
     if low < high or low > 0.0:
         room = HEADROOM * (high - low) or 0.05 * abs(high)
@@ -200,7 +196,7 @@ def fit_to_dots(axes: "Axes", low: float, high: float) -> None:
         axes.set_ylim(max(low - room, 0.0) if low >= 0.0 else low - room, high + room)
 
 
-def plain_ticks(axis: "Axis", values: list[float]) -> None:
+def plain_ticks(axis: Axis, values: list[float]) -> None:
     """Write the numbers of a short logarithmic axis as 1, 2, 5, 10."""
     from matplotlib.ticker import FormatStrFormatter, LogFormatterSciNotation, LogLocator, NullFormatter
 

@@ -5,7 +5,7 @@ This module is imported when a study is loaded. It therefore imports matplotlib 
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,13 +16,7 @@ from grambench.config.shown import AnyFigure, OneMetric
 from grambench.config.study import Study
 from grambench.report.charts import Chart, Line, Panel
 from grambench.report.drawing import DARK_GREY, DASHES, LINES, PAGE, SHAPES, draw_panels, single_panel
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
-
-    from grambench.results.study import Results
+from grambench.report.lazy import Axes, Canvas, DataFrame, Results
 
 MEANS_AND_BANDS = "Lines are means of {runs}, bands one standard deviation to either side"
 OWN_MARK = "★"  # before the title of a reader's own algorithm
@@ -34,9 +28,9 @@ Curve = tuple[Floats, Floats, Floats | None]  # x, mean and standard deviation, 
 class FigureData:
     """The data of figures: the results of a study, curves.parquet and reproduction.csv, and the width in inches."""
 
-    results: "Results"
-    curves: "pd.DataFrame"
-    reproduction: "pd.DataFrame"
+    results: Results
+    curves: DataFrame
+    reproduction: DataFrame
     width: float = PAGE
 
     @property
@@ -63,7 +57,7 @@ class FigureData:
         study = self.results.study
         return SHAPES[_siblings(study, name).index(name) % len(SHAPES)]
 
-    def name_rows(self, axes: "Axes", names: Sequence[str]) -> None:
+    def name_rows(self, axes: Axes, names: Sequence[str]) -> None:
         """Label the rows of a panel by configurations, without ticks; a reader's own algorithm is set in bold."""
         axes.set_yticks(range(len(names)), [self.title(name) for name in names])
         for label, name in zip(axes.get_yticklabels(), names, strict=True):
@@ -122,14 +116,14 @@ class FigureKind(AnyFigure):
     about_runs: ClassVar[str] = ""
     shows_sweep: ClassVar[bool] = False
 
-    def draw(self, data: FigureData) -> "Canvas":
+    def draw(self, data: FigureData) -> Canvas:
         """Draw the figure."""
         chart = self.chart(data)
         if chart is None:
             raise NotImplementedError(f"figures of kind {self.kind} define neither draw nor chart")
         return draw_panels(chart, data.width) if any(panel.lines for panel in chart.panels) else self.empty(data)
 
-    def empty(self, data: FigureData) -> "Canvas":
+    def empty(self, data: FigureData) -> Canvas:
         """Return a panel with the reasons why there is nothing to show."""
         results = data.results
         datasets = self.named("datasets") or results.study.datasets
@@ -146,7 +140,7 @@ class FigureKind(AnyFigure):
         """Return the numbers of the interactive figure in the report; None if the kind has none."""
         return None
 
-    def left_out(self, results: "Results") -> list[str]:
+    def left_out(self, results: Results) -> list[str]:
         """Return the data sets that have no panel, because no algorithm of the figure has a result there."""
         sweep = getattr(self, "sweep") if self.shows_sweep else ""  # noqa: B009
         datasets, algorithms = self.named("datasets"), self.named("algorithms")
@@ -183,7 +177,7 @@ class Ranking:
 
     names: list[str]
     datasets: list[str]
-    ranks: "pd.DataFrame"
+    ranks: DataFrame
 
     @property
     def basis(self) -> str:
@@ -204,7 +198,7 @@ class RankingFigure(FigureKind):
         """Return the metrics whose best values the figure marks."""
         return self.metrics
 
-    def ranking(self, results: "Results") -> Ranking:
+    def ranking(self, results: Results) -> Ranking:
         """Rank the algorithms, by their mean distance from the best if no data set has results of all of them."""
         (metric,) = self.metrics
         behind = results.behind(self.algorithms, metric, self.datasets)

@@ -12,7 +12,7 @@ import pandas as pd
 from grambench.config.metrics import METRICS
 from grambench.config.study import Study
 from grambench.report.cells import TableContent
-from grambench.report.table_data import Comparison
+from grambench.report.lazy import Comparison
 from grambench.results.records import Record
 from grambench.results.reproduction import VARIANTS
 from grambench.results.study import ALL, NOT_PART, Prepared, Results

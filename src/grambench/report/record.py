@@ -1,19 +1,17 @@
 """What a record says: its page shows these parts, and `grambench show` prints them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from grambench import algorithms
 from grambench.common.docstrings import attributes, docstring
+from grambench.common.types import Floats
 from grambench.config import protocols
 from grambench.config.metrics import METRICS
 from grambench.kernels.labels import kernel_label
-
-if TYPE_CHECKING:
-    from grambench.common.types import Floats
-    from grambench.results.records import Record
+from grambench.results.records import Record
 
 LARGEST_KERNELS = 10
 ORIGINS = {
@@ -48,7 +46,7 @@ class Part(NamedTuple):
     note: str = ""
 
 
-def describe(record: "Record", main: str = "") -> list[Part]:
+def describe(record: Record, main: str = "") -> list[Part]:
     """Return all parts of a record that have any row, the metric `main` before all others."""
     settings, sweep = record.settings, record.settings.get("sweep", "")
     kernels = [] if sweep else [_kernel_values(record)]
@@ -76,7 +74,7 @@ def label(metric: str) -> str:
     return METRICS[metric].label if metric in METRICS else metric
 
 
-def _repetitions(record: "Record", main: str) -> Part:
+def _repetitions(record: Record, main: str) -> Part:
     """Return the table of the repetitions: the main metric first, then all others in the order of METRICS.
 
     A metric that is neither good nor bad and has the same value everywhere gets no column; it is listed beside. A
@@ -97,7 +95,7 @@ def _repetitions(record: "Record", main: str) -> Part:
     return Part("Repetitions", ["Repetition", *map(label, columns)], rows, foot, numbers=True, note=note)
 
 
-def _sweep_table(record: "Record") -> Part:
+def _sweep_table(record: Record) -> Part:
     """Return the table of a sweep: a row for each value, with the mean and deviation of each metric."""
     names = [name for name in METRICS if name in record.metrics]
     points = record.settings.get("values", []) if names else []
@@ -110,7 +108,7 @@ def _sweep_table(record: "Record") -> Part:
     return Part("Values of the sweep", head, rows, numbers=True, note=note)
 
 
-def _is_constant(metric: str, values: "Floats") -> bool:
+def _is_constant(metric: str, values: Floats) -> bool:
     neutral = metric in METRICS and METRICS[metric].better is None
     return neutral and len(values) > 1 and bool((values == values[0]).all())
 
@@ -120,14 +118,14 @@ def _number(value: float) -> str:
     return (f"{value:.0f}" if abs(value) >= 1e6 else f"{value:.6g}") if np.isfinite(value) else ""
 
 
-def _mean_and_deviation(metric: str, values: "Floats") -> tuple[str, str]:
+def _mean_and_deviation(metric: str, values: Floats) -> tuple[str, str]:
     """Return the mean and the standard deviation; both are empty for a metric whose values are names."""
     if metric in METRICS and METRICS[metric].named:
         return "", ""
     return _number(float(np.mean(values))), _number(float(np.std(values, ddof=1))) if len(values) > 1 else ""
 
 
-def _kernel_values(record: "Record") -> Part:
+def _kernel_values(record: Record) -> Part:
     """Return the kernels of the largest weight, with the mean of each value over the repetitions that have the kernel.
 
     A value that is the same for all kernels is left out.
@@ -152,13 +150,13 @@ def _kernel_values(record: "Record") -> Part:
     return Part("Kernels", ["Kernel", *(name.capitalize() for name in means)], rows, numbers=True, note=note)
 
 
-def _mean_of_present(values: "Floats") -> "Floats":
+def _mean_of_present(values: Floats) -> Floats:
     """Return the mean over the repetitions (R, m) that have a number for the kernel; NaN if none has."""
     counts = np.isfinite(values).sum(axis=0)
     return np.where(counts > 0, np.nansum(values, axis=0) / np.maximum(counts, 1), np.nan)
 
 
-def _settings(record: "Record") -> Iterator[Cells]:
+def _settings(record: Record) -> Iterator[Cells]:
     """Yield the settings of a run that are not parameters of its algorithm: name, value and meaning."""
     settings = record.settings
     yield "seed", str(settings.get("seed", "")), "root of all random numbers"
@@ -217,7 +215,7 @@ def _parameters(file: str, settings: Mapping[str, Any]) -> Iterator[Cells]:
         yield name, text, meanings.get(name, "")
 
 
-def _versions(record: "Record") -> Iterator[Cells]:
+def _versions(record: Record) -> Iterator[Cells]:
     """Yield the machine, the versions and the cost of a run, and what it was made from."""
     provenance = record.provenance
     if provenance:

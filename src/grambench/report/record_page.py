@@ -4,15 +4,12 @@ The report step reads every record for its provenance. The pages use the same re
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grambench.report import profiles
-from grambench.report.page import Page
+from grambench.report.lazy import Comparison
+from grambench.report.page import Page, StudyReport
 from grambench.report.record import describe, label
-
-if TYPE_CHECKING:
-    from grambench.report.page import StudyReport
-    from grambench.report.table_data import Comparison
 
 
 def name_of(path: str) -> str:
@@ -23,7 +20,7 @@ def name_of(path: str) -> str:
     return "-".join(["record", *path.removesuffix(".h5").split("/")[2:]]) if path else ""
 
 
-def of_study(study: "StudyReport") -> Iterator[Page]:
+def of_study(study: StudyReport) -> Iterator[Page]:
     """Yield a page for each record of a study."""
     main = study.main_metric()
     # titles are parsed from files
@@ -52,7 +49,7 @@ def of_study(study: "StudyReport") -> Iterator[Page]:
         )
 
 
-def _published(comparison: "Comparison") -> list[dict[str, Any]]:
+def _published(comparison: Comparison) -> list[dict[str, Any]]:
     """Return published numbers, each once with all tables that print it."""
     rows: dict[tuple[str, ...], list[str]] = {}
     for (item, _, _, metric), row in comparison.items():

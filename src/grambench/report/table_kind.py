@@ -4,28 +4,28 @@ This module is imported when a study is loaded. It therefore imports neither pan
 """
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grambench.config.names import Names
 from grambench.config.shown import AnyTable, OneMetric
 from grambench.report.cells import Block, TableContent
+from grambench.report.lazy import DataFrame, Table
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from grambench.report.table_data import TableData
-    from grambench.results.columns import Table
+    from grambench.report.table_data import TableData as TableData
+else:
+    TableData = Any
 
 
 class TableKind(AnyTable):
     """One table: the fields that a study's file sets, and its layout."""
 
-    def build(self, data: "TableData") -> TableContent:
+    def build(self, data: TableData) -> TableContent:
         """Lay the table out."""
         raise NotImplementedError
 
     @classmethod
-    def file(cls) -> "Table":
+    def file(cls) -> Table:
         """Return the declaration of the table's CSV file."""
         from grambench.report.table_data import CELLS
 
@@ -36,7 +36,7 @@ class TableKind(AnyTable):
         columns: Sequence[str],
         blocks: Sequence[Block],
         remarks: Iterable[str],
-        data: "pd.DataFrame",
+        data: DataFrame,
         corner: str = "Data set",
     ) -> TableContent:
         """Return the content with the table's title and caption, and its own remark before all others."""

@@ -1,6 +1,6 @@
 """Published against own means, each number coloured by its verdict."""
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -9,13 +9,7 @@ from grambench.config.names import MetricNames, Name
 from grambench.report.charts import Chart, Line, Panel
 from grambench.report.drawing import COLUMN, DARK_GREY, GREY, MAX_COLUMNS, PAGE, panel_grid, plain_ticks, set_title
 from grambench.report.figure_kind import FigureData, FigureKind
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
-
-    from grambench.results.study import Results
+from grambench.report.lazy import Axes, Canvas, DataFrame, Results, Series
 
 # In the order of the verdicts, from the best to the worst.
 MARKS = {
@@ -39,7 +33,7 @@ class AgreementFigure(FigureKind):
     algorithms: list[Name] = []
     about_runs: ClassVar[str] = "Means, ours of {runs}; bars are one standard deviation to either side"
 
-    def draw(self, data: FigureData) -> "Canvas":
+    def draw(self, data: FigureData) -> Canvas:
         """Draw each published mean against ours, once for each data set and algorithm, coloured by verdict."""
         from matplotlib.layout_engine import ConstrainedLayoutEngine
         from matplotlib.lines import Line2D
@@ -92,13 +86,13 @@ class AgreementFigure(FigureKind):
         wide = bool(panels) and all(map(_is_wide, panels))
         return Chart(panels=panels, x_label="Published", y_label="Ours", x_log=wide, y_log=wide, diagonal=True)
 
-    def _judged(self, data: FigureData) -> "pd.DataFrame":
+    def _judged(self, data: FigureData) -> DataFrame:
         unique = data.reproduction.drop_duplicates(["dataset", "algorithm", "metric"])
         judged = unique[unique["verdict"].isin(list(MARKS))]
         return judged[judged["algorithm"].isin(self.algorithms)] if self.algorithms else judged
 
 
-def _name(results: "Results", point: "pd.Series") -> str:
+def _name(results: Results, point: Series) -> str:
     return f"{point['dataset']} {results.title(str(point['algorithm']))}"
 
 
@@ -107,7 +101,7 @@ def _is_wide(panel: Panel) -> bool:
     return bool(values and min(values) > 0 and max(values) / min(values) > WIDE)
 
 
-def _draw_points(axes: "Axes", points: "pd.DataFrame", colour: str, mark: str) -> None:
+def _draw_points(axes: Axes, points: DataFrame, colour: str, mark: str) -> None:
     x, y, x_std, y_std = (
         points[name].fillna(0.0).to_numpy(np.float64)
         for name in ("published_mean", "ours_mean", "published_std", "ours_std")
@@ -118,7 +112,7 @@ def _draw_points(axes: "Axes", points: "pd.DataFrame", colour: str, mark: str) -
     axes.plot(x, y, mark, color=colour, markersize=4.5, zorder=3, **BORDERED)
 
 
-def _draw_diagonal(axes: "Axes", points: "pd.DataFrame") -> None:
+def _draw_diagonal(axes: Axes, points: DataFrame) -> None:
     """Set both axes to one range, logarithmic if it is wide, and draw the line of agreement."""
     values = points[["published_mean", "ours_mean"]].to_numpy()
     low, high = values[values > 0].min(), values.max()
@@ -136,7 +130,7 @@ def _draw_diagonal(axes: "Axes", points: "pd.DataFrame") -> None:
         plain_ticks(axis, [low, high])
 
 
-def _name_outliers(axes: "Axes", results: "Results", points: "pd.DataFrame", length: float) -> None:
+def _name_outliers(axes: Axes, results: Results, points: DataFrame, length: float) -> None:
     """Write data set and algorithm beside the worst points, on the side away from the diagonal.
 
     The panel is `length` points high.

@@ -6,17 +6,14 @@ told apart. The package scikit-posthocs draws such diagrams too. Its bars are cl
 that do differ, and it depends on five more packages.
 """
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from grambench.report.charts import BLACK
 from grambench.report.drawing import SMALL, fold
 from grambench.report.figure_kind import FigureData, RankingFigure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
+from grambench.report.lazy import Axes, Canvas
 
 ROW = 0.14  # inches of an algorithm
 LEVEL = 0.09  # inches from one bar to the next
@@ -29,9 +26,9 @@ class CriticalDifferenceFigure(RankingFigure):
     kind: Literal["critical_difference"]
     about_runs: ClassVar[str] = "Ranks of means of {runs} a data set"
 
-    def draw(self, data: FigureData) -> "Canvas":
+    def draw(self, data: FigureData) -> Canvas:
         """Draw a dot for each mean rank, the lowest on top, and the bars on the right."""
-        from matplotlib.figure import Figure as Canvas
+        from matplotlib.figure import Figure
 
         from grambench.results.statistics import BEST_LEVEL, friedman, groups_alike
 
@@ -43,7 +40,7 @@ class CriticalDifferenceFigure(RankingFigure):
         statistic, p_value = friedman(means)
         groups = groups_alike(means)
         levels = _levels([(names.index(group[0]) - 0.3, names.index(group[-1]) + 0.3) for group in groups])
-        canvas = Canvas(figsize=(data.width, 0.8 + ROW * len(names)), layout="constrained")
+        canvas = Figure(figsize=(data.width, 0.8 + ROW * len(names)), layout="constrained")
         beside = LEVEL * (len(levels) + 1)
         axes, margin = canvas.subplots(1, 2, sharey=True, width_ratios=[data.width - beside, beside])
         _draw_ranks(axes, data, {name: float(ranking.ranks[name].mean()) for name in names})
@@ -72,7 +69,7 @@ def _levels(bars: list[Bar]) -> list[list[Bar]]:
     return levels
 
 
-def _draw_ranks(axes: "Axes", data: FigureData, ranks: dict[str, float]) -> None:
+def _draw_ranks(axes: Axes, data: FigureData, ranks: dict[str, float]) -> None:
     """Draw a dot for each mean rank with its number; a reader's own algorithm is a star with a bold name."""
     from matplotlib.ticker import MaxNLocator
 

@@ -1,6 +1,6 @@
 """A metric of each algorithm on each data set, in one panel."""
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -9,10 +9,7 @@ from grambench.config.metrics import METRICS
 from grambench.report import drawing
 from grambench.report.charts import BLACK, Chart, Panel
 from grambench.report.figure_kind import DatasetsFigure, FigureData
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
+from grambench.report.lazy import Axes, Canvas
 
 HEIGHT = 3.0  # inches
 MANY = 12  # most names of a legend in one line
@@ -38,7 +35,7 @@ class DotsFigure(DatasetsFigure):
         panel = Panel(title="", lines=lines, metric=self.metrics[0])
         return self.metric_chart([panel], x_label="", ticks=ticks)
 
-    def draw(self, data: FigureData) -> "Canvas":
+    def draw(self, data: FigureData) -> Canvas:
         """Draw the dots and the published numbers; with one data set the algorithms themselves are the axis."""
         (metric,), datasets, chart = self.metrics, self._datasets(data), self.chart(data)
         if not datasets:
@@ -94,7 +91,7 @@ def _positions(number: int, count: int, datasets: int, *, alone: bool) -> Floats
     return np.arange(datasets, dtype=np.float64) + SPREAD * ((number + 0.5) / count - 0.5)
 
 
-def _set_labels(axes: "Axes", labels: list[str], width: float) -> None:
+def _set_labels(axes: Axes, labels: list[str], width: float) -> None:
     """Write the labels of the positions, upright where they do not fit beside each other."""
     folded = [label.replace("_", "\n", 1).replace(", ", ",\n") for label in labels]
     longest = max(len(line) for label in folded for line in label.split("\n"))
@@ -111,7 +108,7 @@ def _published(data: FigureData, datasets: list[str], algorithm: str, metric: st
     return np.array([numbers.get((dataset, algorithm, metric), np.nan) for dataset in datasets])
 
 
-def _set_axes(axes: "Axes", count: int) -> None:
+def _set_axes(axes: Axes, count: int) -> None:
     """Set the scale of the positions, and shade every second one."""
     axes.set_xlim(-0.5, count - 0.5)
     axes.grid(visible=False, axis="x")

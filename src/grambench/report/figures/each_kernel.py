@@ -1,6 +1,6 @@
 """The best and the worst single kernels: a panel for each data set, a bar for each kernel."""
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -12,10 +12,7 @@ from grambench.config.shown import OneMetric
 from grambench.kernels.labels import kernel_label
 from grambench.report import drawing
 from grambench.report.figure_kind import DatasetsFigure, FigureData
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
+from grambench.report.lazy import Axes, Canvas
 
 MAX_COLUMNS = 2
 BEST, WORST = drawing.LINES[0][0], drawing.LINES[1][0]
@@ -39,7 +36,7 @@ class EachKernelFigure(DatasetsFigure):
     about_runs: ClassVar[str] = "Means of {runs}"
     shows_sweep: ClassVar[bool] = True
 
-    def draw(self, data: FigureData) -> "Canvas":
+    def draw(self, data: FigureData) -> Canvas:
         """Draw the kernels of the highest values, best first, and those of the lowest; equal ones in their order."""
         from matplotlib.patches import Patch
 
@@ -65,7 +62,7 @@ class EachKernelFigure(DatasetsFigure):
         return canvas
 
 
-def _draw_bars(axes: "Axes", names: list[str], values: Floats, count: int) -> None:
+def _draw_bars(axes: Axes, names: list[str], values: Floats, count: int) -> None:
     positions = np.arange(len(names), dtype=np.float64)
     positions[count:] += 0.6
     colours = [BEST] * count + [WORST] * (len(names) - count)

@@ -1,6 +1,6 @@
 """How far each algorithm is behind the best one on each data set, the algorithm of the lowest mean rank on top."""
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -8,10 +8,7 @@ from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.report.drawing import PAGE, SMALL, fold, single_panel
 from grambench.report.figure_kind import FigureData, RankingFigure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
+from grambench.report.lazy import Axes, Canvas
 
 ROW, CELL = 0.15, 0.5  # inches of a cell: its height, and its width at most
 NARROWEST = 0.13  # inches of a cell's width, for the name of its data set
@@ -28,7 +25,7 @@ class HeatmapFigure(RankingFigure):
     kind: Literal["heatmap"]
     about_runs: ClassVar[str] = "Means of {runs}"
 
-    def draw(self, data: FigureData) -> "Canvas":
+    def draw(self, data: FigureData) -> Canvas:
         """Draw a cell for each mean, with its number where there is room for it."""
         from matplotlib.colors import PowerNorm
 
@@ -64,7 +61,7 @@ def _layout(width: float, names: list[str], count: int) -> tuple[float, float]:
     return width - room + cell * count, cell
 
 
-def _label(axes: "Axes", data: FigureData, names: list[str], datasets: list[str]) -> None:
+def _label(axes: Axes, data: FigureData, names: list[str], datasets: list[str]) -> None:
     """Name rows and columns."""
     axes.set_xticks(range(len(datasets)), datasets, rotation=60, ha="right", rotation_mode="anchor")
     data.name_rows(axes, names)
@@ -72,7 +69,7 @@ def _label(axes: "Axes", data: FigureData, names: list[str], datasets: list[str]
     axes.grid(visible=False)
 
 
-def _write_values(axes: "Axes", values: Floats, dark: float, width: float) -> None:
+def _write_values(axes: Axes, values: Floats, dark: float, width: float) -> None:
     """Write each number into its cell, without a decimal where the cell is narrow."""
     for (y, x), value in np.ndenumerate(values):
         text = f"{value:.{int(width > 4.0 * LETTER)}f}" if np.isfinite(value) else "×"

@@ -1,7 +1,7 @@
 """A metric of many algorithms: a panel for each data set, the algorithm of the lowest mean rank on top."""
 
 import math
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -9,10 +9,7 @@ from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.report.drawing import GREY, PAGE, SMALL, fold, panel_grid, set_title
 from grambench.report.figure_kind import FigureData, RankingFigure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
+from grambench.report.lazy import Axes, Canvas
 
 NAMES = 0.06  # inches of a letter of an algorithm's name
 PANEL = 0.62  # inches of a panel, at least
@@ -29,7 +26,7 @@ class PanelsFigure(RankingFigure):
     kind: Literal["panels"]
     about_runs: ClassVar[str] = "Dots are means of {runs}, lines one standard deviation to either side"
 
-    def draw(self, data: FigureData) -> "Canvas":
+    def draw(self, data: FigureData) -> Canvas:
         """Draw mean and standard deviation of every algorithm; outlying means are marked at the edge."""
         (metric,), ranking = self.metrics, self.ranking(data.results)
         if not ranking.names:
@@ -61,7 +58,7 @@ def _layout(width: float, names: list[str], count: int) -> tuple[float, int, int
     return width, lines, math.ceil(count / lines)
 
 
-def _draw_panel(axes: "Axes", data: FigureData, dataset: str, names: list[str], metric: str) -> None:
+def _draw_panel(axes: Axes, data: FigureData, dataset: str, names: list[str], metric: str) -> None:
     from matplotlib.ticker import MaxNLocator
 
     means, stds = data.means([dataset], names, metric)

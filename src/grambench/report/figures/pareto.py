@@ -1,7 +1,7 @@
 """How far algorithms are behind the best against their cost, with those that none beats in both."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -10,13 +10,7 @@ from grambench.config.names import Name
 from grambench.report.charts import BLACK, Chart, Line, Panel
 from grambench.report.drawing import GREY, SMALL, fold
 from grambench.report.figure_kind import FigureData, Ranking, RankingFigure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
-    from matplotlib.transforms import Bbox
-
-    from grambench.results.study import Results
+from grambench.report.lazy import Axes, Bbox, Canvas, Results
 
 HEIGHT, NARROW_HEIGHT = 4.4, 3.8  # inches
 LEFT, BOTTOM, RIGHT, TOP = 0.5, 0.62, 0.1, 0.1  # inches around the panel
@@ -72,9 +66,9 @@ class ParetoFigure(RankingFigure):
             y_down=True,  # the best are on top
         )
 
-    def draw(self, data: FigureData) -> "Canvas":
+    def draw(self, data: FigureData) -> Canvas:
         """Draw a dot for each algorithm, the front as steps, and a name beside each dot."""
-        from matplotlib.figure import Figure as Canvas
+        from matplotlib.figure import Figure
 
         from grambench.results.statistics import pareto_front
 
@@ -84,7 +78,7 @@ class ParetoFigure(RankingFigure):
             return self.empty(data)
         # The panel has a fixed place: labels are laid out before anything is drawn.
         width, height = data.width, NARROW_HEIGHT if data.narrow else HEIGHT
-        canvas = Canvas(figsize=(width, height))
+        canvas = Figure(figsize=(width, height))
         inside = (width - LEFT - RIGHT) / width, (height - BOTTOM - TOP) / height
         axes = canvas.add_axes((LEFT / width, BOTTOM / height, *inside))
         _set_scales(axes, dots)
@@ -104,7 +98,7 @@ class ParetoFigure(RankingFigure):
         axes.set_ylabel(fold(f"{METRICS[metric].label} behind the best of each data set, mean", height))
         return canvas
 
-    def _dots(self, results: "Results", ranking: Ranking) -> Dots:
+    def _dots(self, results: Results, ranking: Ranking) -> Dots:
         """Return cost and distance from the best of every algorithm whose cost is known on all data sets."""
         datasets = list(ranking.ranks.index)
         costs = results.means(ranking.names, self.cost, datasets)
@@ -115,7 +109,7 @@ class ParetoFigure(RankingFigure):
         return {name: (float(np.exp(np.log(costs[name]).mean())), float(behind[name])) for name in with_cost}
 
 
-def _set_scales(axes: "Axes", dots: Dots) -> None:
+def _set_scales(axes: Axes, dots: Dots) -> None:
     """Set the axes: cost is logarithmic, with space for the names; the best are on top."""
     from matplotlib.ticker import FormatStrFormatter
 
@@ -129,7 +123,7 @@ def _set_scales(axes: "Axes", dots: Dots) -> None:
     axes.yaxis.set_major_formatter(FormatStrFormatter("%g"))
 
 
-def _write_names(axes: "Axes", data: FigureData, dots: Dots, front: list[str]) -> int:
+def _write_names(axes: Axes, data: FigureData, dots: Dots, front: list[str]) -> int:
     """Write each name at the nearest place beside its dot where it covers neither a dot nor another name.
 
     The front comes first. Return the number of names for which no such place is left.
@@ -178,13 +172,13 @@ def _write_names(axes: "Axes", data: FigureData, dots: Dots, front: list[str]) -
     return unnamed
 
 
-def _lies_in(box: "Bbox", room: "Bbox") -> bool:
+def _lies_in(box: Bbox, room: Bbox) -> bool:
     return bool(room.x0 <= box.x0 and box.x1 <= room.x1 and room.y0 <= box.y0 and box.y1 <= room.y1)
 
 
 def _around(
     x: float, y: float, width: float, height: float, angles: list[int], rings: tuple[float, ...]
-) -> "Iterator[tuple[float, Bbox]]":
+) -> Iterator[tuple[float, Bbox]]:
     """Yield the boxes that a label may take around a point, the nearest first."""
     from matplotlib.transforms import Bbox
 

@@ -1,6 +1,6 @@
 """How often the kernel of the largest weight is one of the best single ones, during the online pass."""
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -9,9 +9,7 @@ from grambench.config.metrics import METRICS, WEIGHT
 from grambench.config.names import Name
 from grambench.report.charts import Chart
 from grambench.report.figure_kind import Curve, DatasetsFigure, FigureData
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from grambench.report.lazy import Axes
 
 
 class PicksFigure(DatasetsFigure):
@@ -47,7 +45,7 @@ class PicksFigure(DatasetsFigure):
             share = 100.0 * is_best.groupby(heaviest["round"]).mean()
             return np.asarray(share.index, dtype=np.float64), np.asarray(share, dtype=np.float64), None
 
-        def scale(axes: "Axes") -> None:
+        def scale(axes: Axes) -> None:
             axes.set_xlim(left=0)
             axes.set_ylim(-3, 103)
 

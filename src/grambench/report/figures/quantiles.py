@@ -1,6 +1,6 @@
 """The z of published numbers against a standard normal distribution, which they have if nothing differs."""
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -8,9 +8,7 @@ from grambench.config.metrics import METRICS
 from grambench.report import drawing
 from grambench.report.charts import BLACK, Chart, Line, Panel
 from grambench.report.figure_kind import FigureData, FigureKind
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Canvas
+from grambench.report.lazy import Canvas
 
 SIDE = 3.3  # inches
 FARTHEST = 8.0  # z that lie farther out are drawn there
@@ -45,7 +43,7 @@ class QuantilesFigure(FigureKind):
             diagonal=True,
         )
 
-    def draw(self, data: FigureData) -> "Canvas":
+    def draw(self, data: FigureData) -> Canvas:
         """Draw the numbers, the diagonal, and the tests of normality."""
         from grambench.results.reproduction import judged_by_replications
         from grambench.results.verdicts import normality

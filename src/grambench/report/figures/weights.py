@@ -1,6 +1,6 @@
 """What the weights say: the share of each view in the weights, beside what the view tells alone and is missed for."""
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -10,13 +10,7 @@ from grambench.config.shown import OneMetric
 from grambench.kernels.labels import view_label
 from grambench.report import drawing
 from grambench.report.figure_kind import FigureData, FigureKind
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
-
-    from grambench.results.study import Results
+from grambench.report.lazy import Axes, Canvas, DataFrame, Results
 
 MOST = 8  # views of a panel
 MAX_COLUMNS = 2
@@ -44,7 +38,7 @@ class WeightsFigure(FigureKind):
     datasets: list[Name] = []
     about_runs: ClassVar[str] = "Dots are means of {runs}, lines one standard deviation to either side"
 
-    def draw(self, data: FigureData) -> "Canvas":
+    def draw(self, data: FigureData) -> Canvas:
         """Draw the shares of the views in the weights, and print the metric on each view alone and its loss without."""
         results = data.results
         shares = {name: self._shares(results, name) for name in self.datasets or results.study.datasets}
@@ -62,13 +56,13 @@ class WeightsFigure(FigureKind):
         drawing.put_legend(canvas, legend, 4, **drawing.SMALL_DOTS)
         return canvas
 
-    def _shares(self, results: "Results", dataset: str) -> dict[str, "pd.DataFrame"]:
+    def _shares(self, results: Results, dataset: str) -> dict[str, DataFrame]:
         """Return the shares of the views, a row for each repetition, by algorithm; none of a data set without views."""
         shares = {name: results.view_shares(dataset, name) for name in self.algorithms}
         return {name: table for name, table in shares.items() if len(table.columns) > 1}
 
     def _draw_panel(
-        self, axes: "Axes", data: FigureData, dataset: str, shares: dict[str, "pd.DataFrame"]
+        self, axes: Axes, data: FigureData, dataset: str, shares: dict[str, DataFrame]
     ) -> dict[str, object]:
         listed = list(next(iter(shares.values())).columns)
         means = np.mean([table[listed].mean() for table in shares.values()], axis=0)
@@ -90,7 +84,7 @@ class WeightsFigure(FigureKind):
         drawing.set_title(axes, f"{dataset}{rest}", fontsize=drawing.SMALL)
         return legend
 
-    def _effect(self, results: "Results", dataset: str, number: int) -> str:
+    def _effect(self, results: Results, dataset: str, number: int) -> str:
         """Return the metric on a view alone and its change without the view, as "(71.2; -0.5)"."""
         (metric,) = self.metrics
         (entry,) = results.study.sweeps[self.alone].algorithms
