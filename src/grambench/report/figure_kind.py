@@ -11,7 +11,7 @@ import numpy as np
 
 from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
-from grambench.config.names import Name, Names
+from grambench.config.names import Names
 from grambench.config.shown import AnyFigure, OneMetric
 from grambench.config.study import Study
 from grambench.report.charts import Chart, Line, Panel
@@ -188,11 +188,10 @@ class Ranking:
 
 
 class RankingFigure(FigureKind):
-    """A figure of many algorithms on many data sets, by one metric; of all data sets if none is listed."""
+    """A figure of many algorithms on all data sets of a study, by one metric."""
 
     metrics: OneMetric
     algorithms: Names
-    datasets: list[Name] = []
 
     def judged(self) -> list[str]:
         """Return the metrics whose best values the figure marks."""
@@ -201,7 +200,7 @@ class RankingFigure(FigureKind):
     def ranking(self, results: Results) -> Ranking:
         """Rank the algorithms, by their mean distance from the best if no data set has results of all of them."""
         (metric,) = self.metrics
-        behind = results.behind(self.algorithms, metric, self.datasets)
+        behind = results.behind(self.algorithms, metric)
         behind = behind.dropna(axis="index", how="all").dropna(axis="columns", how="all")
         datasets = [str(name) for name in behind.index]
         names = [str(name) for name in behind.columns]

@@ -26,8 +26,6 @@ class WeightsFigure(FigureKind):
         The learned combinations.
     alone, without : str
         The sweeps of kind `view`, of one entry, on each view alone and without each view.
-    datasets : list of str
-        The data sets; empty for all of the study.
     """
 
     kind: Literal["weights"]
@@ -35,13 +33,12 @@ class WeightsFigure(FigureKind):
     algorithms: Names
     alone: Name
     without: Name
-    datasets: list[Name] = []
     about_runs: ClassVar[str] = "Dots are means of {runs}, lines one standard deviation to either side"
 
     def draw(self, data: FigureData) -> Canvas:
         """Draw the shares of the views in the weights, and print the metric on each view alone and its loss without."""
         results = data.results
-        shares = {name: self._shares(results, name) for name in self.datasets or results.study.datasets}
+        shares = {name: self._shares(results, name) for name in results.study.datasets}
         datasets = [name for name, of_algorithms in shares.items() if of_algorithms]
         if not datasets:
             return self.empty(data)
