@@ -201,7 +201,6 @@ def test_a_study_page_shows_numbers_failures_and_sources(study):
         presentation.REASON,
         "A <small> study",
         "Rates. Lines are means of n = 4 runs, bands one standard deviation to either side. No data: splice.",
-        "a.csv",
         "4 of 4 runs; at most",
         "1 of 8 fits stopped before convergence: OMKC(S,S) 1 of 4.",
     ):

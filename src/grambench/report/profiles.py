@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
@@ -12,7 +13,6 @@ from grambench.common.docstrings import attributes
 from grambench.config.metrics import METRICS
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.report.page import Page, StudyReport
-from grambench.report.study_page import source
 from grambench.results.study import Results, formatted
 
 Rows = list[dict[str, Any]]
@@ -215,10 +215,19 @@ def _place(row: dict[str, Any], studies: list[StudyReport]) -> tuple[int, float]
 
 def _source(prepared: PreparedDataset | None, described: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return where a data set comes from: its citation and home page, and what this run has read."""
-    rows = [("Citation", str(described.get("citation") or "")), ("Home page", str(described.get("url") or ""))]
+    rows = [("Citation", described.get("citation")), ("Home page", described.get("url"))]
     if prepared:
-        described_source = source(prepared)
-        rows += [("Read from", described_source["kind"])]
-        rows += [(label[:1].upper() + label[1:], text) for label, text in described_source["details"]]
-        rows.append(("Content of the prepared data (SHA-256)", described_source["content"]))
-    return [(label, text) for label, text in rows if text]
+        rows.append(("Read from", prepared.source.get("origin") or prepared.source.get("kind", "unknown")))
+        details = {name: value for name, value in prepared.source.items() if name not in ("origin", "kind")}
+        rows += [(name[:1].upper() + name[1:], _text(value)) for name, value in details.items() if value]
+        rows.append(("Content of the prepared data (SHA-256)", prepared.content))
+    return [(label, str(text)) for label, text in rows if text]
+
+
+def _text(value: Any) -> str:
+    """Return a value of a source's description in one line."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {_text(entry)}" for key, entry in value.items())
+    if isinstance(value, list | tuple):
+        return "; ".join(map(_text, value))
+    return value if isinstance(value, str) else json.dumps(value)

@@ -1,6 +1,5 @@
 """The page of one study, from the files of the earlier steps; the layout is in the folder `templates`."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -9,13 +8,13 @@ from typing import Any
 import pandas as pd
 
 from grambench.config.metrics import METRICS
-from grambench.datasets.store import PreparedDataset, Unavailable
+from grambench.datasets.store import Unavailable
 from grambench.report.board import pair
 from grambench.report.cells import NO_RESULT, TableCell, TableContent
 from grambench.report.page import PAPER_TABLE, StudyReport
 from grambench.report.record import machine
 from grambench.results.reproduction import judged_by_replications
-from grambench.results.study import ALL, NOT_PART, Results
+from grambench.results.study import NOT_PART, Results
 from grambench.results.verdicts import VERDICTS, normality
 
 SIGNS = {
@@ -89,9 +88,7 @@ def view(study: StudyReport) -> dict[str, Any]:
         "fits": convergence(results),
         "runs": {"ok": int((cells["status"] == "ok").sum()), "failed": len(study.failed), "all": len(cells)},
         "failed": [row | {"title": results.title(str(row["algorithm"]))} for row in study.failed.to_dict("records")],
-        "sources": [source(loaded) for loaded in study.prepared.values() if isinstance(loaded, PreparedDataset)],
         "unavailable": [loaded for loaded in study.prepared.values() if isinstance(loaded, Unavailable)],
-        "outside": _outside(study),
         "files": [name for name in study.files if "/" not in name],
     }
 
@@ -226,30 +223,6 @@ def convergence(results: Results) -> dict[str, Any]:
     worst = [(results.title(str(name)), *map(int, numbers)) for name, *numbers in missed.itertuples()]
     total = int(counts["sum"].sum())
     return {"all": len(reported), "missed": total, "worst": worst[:WORST], "others": len(worst[WORST:])}
-
-
-def _outside(study: StudyReport) -> list[str]:
-    """Return the data sets with published numbers that are not part of this run."""
-    named = dict.fromkeys(map(str, study.reproduction["dataset"]))
-    return [name for name in named if name not in (*study.study.datasets, ALL)]
-
-
-def source(dataset: PreparedDataset) -> dict[str, Any]:
-    """Return where a data set came from, in words."""
-    described = dict(dataset.source)
-    kind = str(described.pop("origin", "") or described.get("kind", "unknown"))
-    described.pop("kind", None)
-    details = [(key, _text(value)) for key, value in described.items() if value]
-    return {"name": dataset.name, "kind": kind, "details": details, "content": dataset.content}
-
-
-def _text(value: Any) -> str:
-    """Return a value of a source's description in one line."""
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key}: {_text(entry)}" for key, entry in value.items())
-    if isinstance(value, list | tuple):
-        return "; ".join(map(_text, value))
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _percent(probability: str) -> str:
