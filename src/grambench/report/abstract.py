@@ -113,7 +113,7 @@ def _best(report: StudyReport) -> str:
         return ""
     means = ranks.mean()
     first, *others = map(str, means.sort_values(kind="stable").index)
-    title, metric = report.results.title, report.main_metric()
+    title, metric = report.results.title, report.results.main_metric()
     p_values = pairwise(report.results.means([first, *others], metric, ranks.index))
     alike = [title(name) for name in others if p_values[first, name] >= BEST_LEVEL]
     quality = METRICS[metric].label.partition(" (")[0]

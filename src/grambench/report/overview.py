@@ -15,7 +15,6 @@ from grambench.report.profiles import page_of
 from grambench.report.study_page import JUDGED, claim_counts
 from grambench.results.study import ALL
 
-MANY = 6  # most sentences on one paper that are open at first
 BEST = 10  # algorithms of a leaderboard that the page shows
 
 
@@ -68,8 +67,7 @@ def _board(study: StudyReport) -> dict[str, Any]:
         "study": study,
         "count": len(means),
         "datasets": list(map(str, study.ranks.index)),
-        "metric": _within(METRICS[study.main_metric()].label.partition(" (")[0]),
-        "worst": worst,
+        "metric": _within(METRICS[study.results.main_metric()].label.partition(" (")[0]),
         "rows": [
             {
                 "title": study.results.title(name),
@@ -106,7 +104,6 @@ def _paper(paper: str, group: list[StudyReport], notes: Notes | None) -> dict[st
             "failed": int((~status.isin(["ok", "unavailable"])).sum()),
         },
         "sentences": [line for study in group for line in sentences(study, notes)],
-        "many": MANY,
     }
 
 

@@ -157,11 +157,6 @@ class StudyReport:
         cells = self.results.cells
         return cells[~cells["status"].isin(["ok", "unavailable"])]
 
-    @property
-    def provenance(self) -> list[dict[str, Any]]:
-        """The provenance of every record."""
-        return [record.provenance for record in self.records.values()]
-
     @cached_property
     def record_paths(self) -> dict[tuple[str, str], str]:
         """The path of the record of each plain run, by data set and configuration."""
@@ -185,7 +180,7 @@ class StudyReport:
 
         Data sets without a result of one of them are left out.
         """
-        metric = self.main_metric()
+        metric = self.results.main_metric()
         names = self.results.with_results(self.ran, metric) if metric else []
         return self.results.ranks(names, metric) if len(names) > 1 else pd.DataFrame()
 
@@ -229,7 +224,3 @@ class StudyReport:
     def compared(self) -> dict[tuple[str, str, str], pd.Series]:
         """The rows of reproduction.csv by data set, algorithm and metric; the first where several items have one."""
         return {key[1:]: row for key, row in reversed(self.comparison.items())}
-
-    def main_metric(self) -> str:
-        """Return the metric by which the study judges first; empty where it has none."""
-        return self.results.main_metric()

@@ -126,13 +126,13 @@ def _ranking(study: StudyReport, entry: str) -> dict[str, Any] | None:
         "place": int((means < means[entry] - 1e-9).sum()) + 1,
         "of": len(means),
         "datasets": len(study.ranks),
-        "metric": METRICS[study.main_metric()].label,
+        "metric": METRICS[study.results.main_metric()].label,
     }
 
 
 def results_of(study: StudyReport) -> Rows:
     """Return a row for each configuration on each data set of the run: number, verdict, rank."""
-    results, metric, rows = study.results, study.main_metric(), []
+    results, metric, rows = study.results, study.results.main_metric(), []
     titles = {entry: results.title(entry) for entry in study.ran}
     for dataset in study.study.datasets:
         ranks = results.means(study.ran, metric, [dataset]).iloc[0].dropna().round(9)

@@ -22,7 +22,7 @@ def name_of(path: str) -> str:
 
 def of_study(study: StudyReport) -> Iterator[Page]:
     """Yield a page for each record of a study."""
-    main = study.main_metric()
+    main = study.results.main_metric()
     # titles are parsed from files
     titles = {name: study.results.title(name) for name in study.study.algorithms}
     published: dict[tuple[str, str], Comparison] = {}

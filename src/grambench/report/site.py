@@ -74,7 +74,7 @@ def _pages(report: Report) -> list[Page]:
         "algorithms": algorithms,
         "datasets": datasets,
         "partial": any(study.partial for study in report.studies),
-        "facts": study_page.facts([record for study in report.studies for record in study.provenance]),
+        "facts": study_page.facts([record.provenance for study in report.studies for record in study.records.values()]),
         "newest": max(study.newest for study in report.studies),
         "seconds": sum(study_page.seconds(study) for study in report.studies),
     }

@@ -71,7 +71,7 @@ def view(study: StudyReport) -> dict[str, Any]:
         "bars": bars(numbers),
         "tables": tables,
         "paper_table": PAPER_TABLE if f"{PAPER_TABLE}.tex" in study.files else "",
-        "main_metric": METRICS[metric].label if (metric := study.main_metric()) else "",
+        "main_metric": METRICS[metric].label if (metric := study.results.main_metric()) else "",
         "figures": [picture for picture in study.figures if not picture.empty],
         "without_data": [
             *(picture.title for picture in study.figures if picture.empty),
