@@ -27,9 +27,9 @@ def attributes(cls: Any) -> dict[str, str]:
     """Return the description of each attribute of a class, inherited ones included, from numpydoc docstrings."""
     descriptions: dict[str, str] = {}
     for base in reversed(inspect.getmro(cls)):
-        own = _attributes(docstring(base))
+        of_base = _attributes(docstring(base))
         # "See Base" refers to the description that is inherited
-        descriptions |= {name: text for name, text in own.items() if name not in descriptions or text[:4] != "See "}
+        descriptions |= {name: text for name, text in of_base.items() if name not in descriptions or text[:4] != "See "}
     return descriptions
 
 

@@ -33,7 +33,7 @@ Cells = tuple[str, ...]
 
 
 class Part(NamedTuple):
-    """A table: its title, the heads of its columns, its rows and those at its foot, each with its label first.
+    """A table: its title, the titles of its columns, its rows and those at its foot, each with its label first.
 
     `numbers` says whether its columns are numbers, and `note` what else there is to say.
     """
