@@ -148,7 +148,7 @@ def test_a_sentence_names_the_first_and_those_not_told_from_it(results):
 
     def sentence(datasets):
         ranks = results.ranks(names, ACCURACY, datasets)
-        report = SimpleNamespace(ranks=ranks, results=results, noun="algorithms", main_metric=lambda: ACCURACY)
+        report = SimpleNamespace(ranks=ranks, results=results, noun="algorithms")
         return abstract._best(report)
 
     first = "RKL is first by mean rank in accuracy, 1.0 among 11 algorithms on 8 data sets, not told from D2, "

@@ -1,7 +1,7 @@
 """The claims of OBSCURE (Orabona et al. 2010) on Caltech-101 with four PHOG kernels, Section 4.2 and Figure 2, left."""
 
 from grambench.claims import Answer, Claim, Evidence
-from grambench.claims.obscure import ACCURACY, CLOSE, NOT_SWEPT, by_value, swept
+from grambench.claims.obscure import ACCURACY, CLOSE, NOT_SWEPT, best_value, by_value, swept
 
 BEST = (1.1, 1.25)
 
@@ -37,11 +37,7 @@ def it_converges_faster_for_large_p(evidence: Evidence) -> Answer:
 
 def p_between_is_best(evidence: Evidence) -> Answer:
     """With four PHOG kernels the optimal p is 1.10 to 1.25."""
-    accuracies = swept(evidence, "p", "obscure")
-    if len(accuracies) < 2:
-        return NOT_SWEPT
-    best = max(accuracies, key=lambda p: accuracies[p])
-    return Answer.of(BEST[0] <= best <= BEST[1], f"percent: {by_value(accuracies)}")
+    return best_value(evidence, "obscure", lambda best, _: BEST[0] <= best <= BEST[1], "percent")
 
 
 CLAIMS = [
