@@ -117,7 +117,7 @@ def make_leaderboard(root):
     own = {"om2": {"path": str(algorithms.source("om2")), "title": "Mine"}}
     study = leaderboard.study(algorithms=leaderboard.SETTINGS["algorithms"] | own)
     results = replace(leaderboard.results(), study=study)
-    figure = page.Picture(name="", title="", caption="", alternative="A figure", left_out=[], svg=SVG, column=SVG)
+    figure = page.Picture(name="", title="", caption="", alternative="A figure", left_out=[], svg=SVG)
     of_study = page.StudyReport(
         results=results,
         whole=study,
@@ -128,7 +128,8 @@ def make_leaderboard(root):
         comparison={},
         tables={name: build(results, {}, {}, table) for name, table in study.tables.items()},
         figures=[replace(figure, name=name, title=name) for name in study.figures],
-        files={},
+        files={f"figures/{name}.column.svg": SVG for name in study.figures}
+        | {f"figures/{name}.svg": SVG for name in study.figures},
         records={},
         newest=datetime(2026, 1, 1, tzinfo=UTC),
     )

@@ -1,6 +1,5 @@
 """What a page is, and what the report shows of one study, from the files of the earlier steps."""
 
-import base64
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -43,8 +42,8 @@ class Picture:
         The name among the study's figures, the texts printed with it, and a text for readers who cannot see it.
     left_out : list of str
         Data sets without a panel.
-    svg, column : bytes
-        The figure as for papers, as wide as a page and as a column.
+    svg : bytes
+        The figure as for papers, as wide as a page.
     downloads : dict of str
         The files to download by their titles, below the study's folder.
     chart : dict or None
@@ -57,19 +56,8 @@ class Picture:
     alternative: str
     left_out: list[str]
     svg: bytes
-    column: bytes = b""
     downloads: dict[str, str] = field(default_factory=dict)
     chart: dict[str, Any] | None = None
-
-    @property
-    def address(self) -> str:
-        """The figure as a data: address, so that the page needs no other file."""
-        return _data_address(self.svg)
-
-    @property
-    def column_address(self) -> str:
-        """The figure of a column as a data: address."""
-        return _data_address(self.column)
 
     @property
     def empty(self) -> bool:
@@ -80,10 +68,6 @@ class Picture:
     def width(self) -> float:
         """How wide the figure is shown at most, in rem: letters have the same size in all figures."""
         return round(points_of(self.svg) / POINTS_PER_REM, 1) or WIDEST
-
-
-def _data_address(svg: bytes) -> str:
-    return "data:image/svg+xml;base64," + base64.b64encode(svg).decode("ascii")
 
 
 def points_of(svg: bytes) -> float:

@@ -24,7 +24,7 @@ SCRIPTS = ("uPlot.js", "page.js", "theme.js", "tables.js", "charts.js", "board.j
 PAGES, FILES = "pages", "files"
 INDEX, WHOLE = "index.html", "report.html"
 OVERVIEW = "overview"  # the name of the first page
-MEDIA_TYPES = {".csv": "text/csv", ".md": "text/markdown", ".tex": "application/x-tex"}
+MEDIA_TYPES = {".csv": "text/csv", ".md": "text/markdown", ".tex": "application/x-tex", ".svg": "image/svg+xml"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,7 +181,7 @@ class _Renderer:
         return f"{path}#{anchor}" if anchor else path
 
     def _link_to_file(self, study: StudyReport, name: str) -> str:
-        """Return the address of a file to download."""
+        """Return the address of a file to download or to show, which is within the one file."""
         if self.whole:
             media_type = MEDIA_TYPES[Path(name).suffix]
             return f"data:{media_type};base64," + base64.b64encode(study.files[name]).decode("ascii")
