@@ -41,7 +41,9 @@ def of_algorithms(studies: list[StudyReport], rows: Rows) -> list[Page]:
     for study in studies:
         for entry in study.ran:
             entries.setdefault(study.study.file(entry), []).append((study, entry))
-    return [_algorithm(name, used, [row for row in rows if row["page"] == page_of(name)]) for name, used in entries.items()]
+    return [
+        _algorithm(name, used, [row for row in rows if row["page"] == page_of(name)]) for name, used in entries.items()
+    ]
 
 
 def _algorithm(name: str, used: list[tuple[StudyReport, str]], rows: Rows) -> Page:
