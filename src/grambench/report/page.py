@@ -19,7 +19,7 @@ from grambench.results.study import ALL, NOT_PART, Prepared, Results
 WIDEST = 62.0  # rem of a figure
 POINTS_PER_REM = 9.6
 PAPER_TABLE = "tables/for-a-paper"  # no table of a study has hyphens in its name
-NO_DATA = b'id="no-data"'  # in the file of a figure without data, see grambench.report.drawing.empty
+NO_DATA = b'id="no-data"'  # in the file of a figure without data, see FigureKind.empty
 
 
 @dataclass(frozen=True, kw_only=True)
