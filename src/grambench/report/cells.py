@@ -69,8 +69,7 @@ class Block:
 class TableContent:
     """One table: title, caption, remarks beneath it, the head of its label column, its columns and blocks.
 
-    `data` is the CSV file of the table, with names beside titles and numbers as numbers. `basis` is the table of the
-    single results that numbers of all data sets together are computed from; the report shows it beneath.
+    `data` is the CSV file of the table, with names beside titles and numbers as numbers.
     """
 
     title: str
@@ -79,7 +78,6 @@ class TableContent:
     columns: list[str]
     blocks: list[Block]
     remarks: list[str] = field(default_factory=list)
-    basis: "TableContent | None" = None
     data: DataFrame = field(compare=False)
 
     def cells(self) -> Iterator[TableCell]:

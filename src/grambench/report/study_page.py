@@ -1,7 +1,7 @@
 """The page of one study, from the files of the earlier steps; the layout is in the folder `templates`."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -77,7 +77,7 @@ def view(study: StudyReport) -> dict[str, Any]:
             *(picture.title for picture in study.figures if picture.empty),
             *(table.title for _, table, _ in all_tables if not table.blocks),
         ],
-        "cells": _details(study, [cell for _, table, _ in tables for cell in _all_cells(table)]),
+        "cells": _details(study, [cell for _, table, _ in tables for cell in table.cells()]),
         "counts": tally(numbers["verdict"], VERDICTS),
         "testing": _testing(achieved),
         "claim_counts": claim_counts(study.claims),
@@ -151,16 +151,7 @@ def without_missing(table: TableContent) -> tuple[TableContent, list[str]]:
         in_run = [any(map(_is_part_of_run, cells)) for cells in columns]
         omitted += [title for title, part in zip(table.columns, in_run, strict=True) if not part]
         table = table.select_columns([number for number, part in enumerate(in_run) if part])
-    if table.basis:
-        table = replace(table, basis=without_missing(table.basis)[0])
     return table, list(dict.fromkeys(omitted))
-
-
-def _all_cells(table: TableContent) -> Iterator[TableCell]:
-    """Yield the cells of a table and of its basis."""
-    yield from table.cells()
-    if table.basis:
-        yield from table.basis.cells()
 
 
 def _is_part_of_run(cell: TableCell) -> bool:

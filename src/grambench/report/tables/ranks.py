@@ -62,37 +62,7 @@ class RanksTable(TableKind):
         if "rank_change" in self.metrics:
             remarks += self._about_halves(results, ranked, over)
         remarks += data.failures(results.study.datasets, self.algorithms)
-        content = self.content(columns, [Block(dataset=ALL, head=head, rows=rows)], remarks, frame, corner)
-        return replace(content, basis=self._basis(data, ranked, names))
-
-    def _basis(self, data: TableData, ranked: list[str], names: list[str]) -> TableContent:
-        """Lay out the data sets that ranks and means are made of: the rank of each algorithm and its mean."""
-        results = data.results
-        ranks = results.ranks(ranked, self.by)
-        rows = []
-        for dataset in results.study.datasets:
-            cells = []
-            for name in names:
-                cell = data.cell((self.title, dataset, name, self.by), deviations=False)
-                if cell.text and dataset in ranks.index and name in ranks:
-                    cell = replace(cell, text=f"{float(ranks[name][dataset]):g} ({cell.text})")
-                elif cell.text:
-                    cell = replace(cell, text=f"({cell.text})")
-                cells.append(replace(cell, published="", verdict=""))
-            rows.append(Row(label=dataset, cells=cells))
-        frame, columns, corner = data.frame(cells_of([Block(rows=rows)])), data.titles(names), "Data set"
-        if self.rows == "algorithms":
-            rows, columns, corner = _transposed(rows, columns), results.study.datasets, "Algorithm"
-        label = METRICS[self.by].label
-        return TableContent(
-            title=f"{self.title}, by data set",
-            caption=f"The data sets behind {self.title}: the rank on each and, in parentheses, the mean {label}",
-            corner=corner,
-            columns=columns,
-            blocks=[Block(rows=rows)],
-            remarks=["A data set without ranks lacks a result of one of the ranked algorithms."],
-            data=frame,
-        )
+        return self.content(columns, [Block(dataset=ALL, head=head, rows=rows)], remarks, frame, corner)
 
     def _head(self, data: TableData, ranked: list[str]) -> str:
         """Return the data sets behind the ranks, in words."""
