@@ -13,9 +13,8 @@ from grambench.report.board import pair
 from grambench.report.cells import NO_RESULT, TableCell, TableContent
 from grambench.report.page import PAPER_TABLE, StudyReport
 from grambench.report.record import machine
-from grambench.results.reproduction import judged_by_replications
 from grambench.results.study import NOT_PART, Results
-from grambench.results.verdicts import VERDICTS, normality
+from grambench.results.verdicts import VERDICTS
 
 SIGNS = {
     "exact": "=",
@@ -79,7 +78,8 @@ def view(study: StudyReport) -> dict[str, Any]:
         ],
         "cells": _details(study, [cell for _, table, _ in tables for cell in table.cells()]),
         "counts": tally(numbers["verdict"], VERDICTS),
-        "testing": _testing(achieved),
+        "tests": int(achieved["p_value"].notna().sum()),
+        "found": int((achieved["p_value"].notna() & (achieved["verdict"] == "different")).sum()),
         "claim_counts": claim_counts(study.claims),
         "claims": [row | {"again": _percent(row["probability"])} for row in claims.to_dict("records")],
         "hidden_claims": int(hidden.sum()),
@@ -102,26 +102,6 @@ def claim_counts(claims: pd.DataFrame) -> dict[str, int]:
     """Return how many claims have each verdict, and how many could be decided."""
     counts = tally(claims["verdict"], CLAIM_SIGNS)
     return counts | {"decided": counts["holds"] + counts["fails"], "all": len(claims)}
-
-
-def _testing(numbers: pd.DataFrame) -> dict[str, Any]:
-    """Return how the verdicts of a study were reached: the number of tests, their power, and the numbers tested."""
-    unfitted = numbers[numbers["chosen"] == ""]["verdict"]
-    fitted = numbers[(numbers["chosen"] != "") & numbers["verdict"].isin(JUDGED)]
-    compatible, different = (numbers[numbers["verdict"] == name] for name in ("compatible", "different"))
-    return {
-        "tests": int(numbers["p_value"].notna().sum()),
-        "found": int(different["p_value"].notna().sum()),
-        "misprinted": int(different["p_value"].isna().sum()),
-        "normality": normality(judged_by_replications(numbers)["z"]),
-        "fitted": len(fitted),
-        "unfitted": tally(unfitted, JUDGED),
-        "detectable": [
-            (METRICS[str(metric)].label, float(rows["margin"].median()), float(rows["detectable"].median()))
-            for metric, rows in compatible.groupby("metric", sort=False)
-            if rows["detectable"].notna().any()
-        ],
-    }
 
 
 def bars(numbers: pd.DataFrame) -> list[dict[str, Any]]:
