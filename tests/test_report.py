@@ -561,7 +561,6 @@ def test_a_record_has_a_row_for_each_repetition_and_all_that_it_was_made_from(si
     assert "seed 7 root of all random numbers permutations or splits published published with the data" in text
     assert "beta 0.8 Factor of a kernel's weight" in text
     assert "kernels linear; Gaussian, σ = 0.5 2 base kernels" in text
-    assert "Deviations from the paper" in text
     assert "abc, def" in text
     assert "Revision abc123" in text and "python 3.x" in text
     assert "grambench show omkc/wdbc/omkc_dd" in text and "grambench rerun omkc/wdbc/omkc_dd" in text

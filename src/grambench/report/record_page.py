@@ -44,7 +44,6 @@ def of_study(study: StudyReport) -> Iterator[Page]:
                 "algorithm": {"page": profiles.page_of(file), "title": algorithm},
                 "parts": describe(record, main),
                 "published": _published({} if sweep else published.get((record.dataset, record.algorithm), {})),
-                "deviations": profiles.sections(file).get(profiles.DEVIATIONS, []) if file else [],
             },
         )
 
