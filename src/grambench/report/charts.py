@@ -55,8 +55,6 @@ class Chart:
         Names of positions on the x axis, if they replace its numbers.
     diagonal : bool
         Whether the line of equal x and y is drawn.
-    y_down : bool
-        Whether the y axis runs downwards, its least value on top.
     """
 
     panels: list[Panel]
@@ -67,7 +65,6 @@ class Chart:
     y_log: bool = False
     ticks: Mapping[str, float] = field(default_factory=dict)
     diagonal: bool = False
-    y_down: bool = False
 
 
 def numbers(chart: Chart) -> dict[str, Any]:
@@ -77,7 +74,7 @@ def numbers(chart: Chart) -> dict[str, Any]:
     titles = list(looks)
     return {
         "x": {"label": chart.x_label, "log": chart.x_log, "ticks": dict(chart.ticks)},
-        "y": {"label": chart.y_label, "log": chart.y_log, "down": chart.y_down},
+        "y": {"label": chart.y_label, "log": chart.y_log},
         "diagonal": chart.diagonal,
         "series": list(looks.values()),
         "panels": [

@@ -137,7 +137,7 @@
                 return [low - extra, high + extra];
               },
             },
-            y: { distr: axes.y ? 3 : 1, dir: chart.y.down ? -1 : 1, range: (u, low, high) => (u.zoomed ? [low, high] : room(data, axes, hidden, panel)) },
+            y: { distr: axes.y ? 3 : 1, range: (u, low, high) => (u.zoomed ? [low, high] : room(data, axes, hidden, panel)) },
           },
           axes: [
             {

@@ -7,7 +7,7 @@ import numpy as np
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
-from grambench.report.charts import BLACK, Chart, Line, Panel
+from grambench.report.charts import BLACK
 from grambench.report.drawing import GREY, SMALL, fold
 from grambench.report.figure_kind import FigureData, Ranking, RankingFigure
 from grambench.report.lazy import Axes, Bbox, Canvas, Results
@@ -21,7 +21,6 @@ NEAR = 4  # of the rings, in a column of a page: longer lines to names would cro
 LINEAR = 1.0  # points behind the best up to which that axis is linear, and logarithmic from there on
 SIDEWAYS = [0, 180, 330, 210, 30, 150, 270, 90, 300, 240, 60, 120]  # where a name is tried around its dot, in degrees
 UPWARDS = [150, 180, 120, 90, 60, 30, 210, 330, 0, 240, 300, 270]  # the same on the front, whose steps lie below
-FRONT = "none beats these in both"
 
 Dots = dict[str, tuple[float, float]]  # cost and points behind
 
@@ -42,29 +41,6 @@ class ParetoFigure(RankingFigure):
     def judged(self) -> list[str]:
         """Return the metrics whose best values the figure marks."""
         return [*self.metrics, self.cost]
-
-    def chart(self, data: FigureData) -> Chart:
-        """Return a dot for each algorithm, and the front as steps."""
-        from grambench.results.statistics import pareto_front
-
-        (metric,), ranking = self.metrics, self.ranking(data.results)
-        dots = self._dots(data.results, ranking)
-        lines = []
-        for name, (cost, behind) in dots.items():
-            style: Any = {"dash": None, "marker": "o", "names": (data.title(name),)}
-            lines.append(data.line(name, np.array([cost]), np.array([behind]), **style))
-        front = [dots[name] for name in pareto_front(dots)]
-        if len(front) > 1:
-            costs, distances = (np.repeat(values, 2) for values in zip(*front, strict=True))
-            flat = np.zeros(len(costs) - 1)
-            lines.append(Line(title=FRONT, x=costs[1:], mean=distances[:-1], std=flat, colour=GREY, dash="-"))
-        return Chart(
-            panels=[Panel(title="", lines=lines, metric=metric)],
-            x_label=f"{METRICS[self.cost].label}, geometric mean over {ranking.basis}",
-            y_label=f"{METRICS[metric].label} behind the best, mean",
-            x_log=True,
-            y_down=True,  # the best are on top
-        )
 
     def draw(self, data: FigureData) -> Canvas:
         """Draw a dot for each algorithm, the front as steps, and a name beside each dot."""
