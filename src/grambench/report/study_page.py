@@ -63,7 +63,6 @@ def view(study: StudyReport) -> dict[str, Any]:
     tables = [item for item in all_tables if item[1].blocks]
     # A claim without a number says that the file of the claims is faulty.
     hidden = (study.claims["verdict"] == "undecided") & (study.claims["claim"] != "") & bool(study.partial)
-    claims = study.claims[~hidden]
     return {
         "plan": study.study,
         "report": study,
@@ -81,7 +80,7 @@ def view(study: StudyReport) -> dict[str, Any]:
         "tests": int(achieved["p_value"].notna().sum()),
         "found": int((achieved["p_value"].notna() & (achieved["verdict"] == "different")).sum()),
         "claim_counts": claim_counts(study.claims),
-        "claims": [row | {"again": _percent(row["probability"])} for row in claims.to_dict("records")],
+        "claims": study.claims[~hidden].to_dict("records"),
         "hidden_claims": int(hidden.sum()),
         "differences": differences(study),
         "speed_ups": _speed_ups(study),
@@ -194,11 +193,6 @@ def convergence(results: Results) -> dict[str, Any]:
     worst = [(results.title(str(name)), *map(int, numbers)) for name, *numbers in missed.itertuples()]
     total = int(counts["sum"].sum())
     return {"all": len(reported), "missed": total, "worst": worst[:WORST], "others": len(worst[WORST:])}
-
-
-def _percent(probability: str) -> str:
-    """Return a probability in percent; an empty text if it is not known."""
-    return f"{100 * float(probability):.0f} %" if probability else ""
 
 
 def seconds(study: StudyReport) -> float:
