@@ -10,6 +10,7 @@ from grambench.common.docstrings import attributes, docstring
 from grambench.common.types import Floats
 from grambench.config import protocols
 from grambench.config.metrics import METRICS
+from grambench.experiments.run import Run
 from grambench.kernels.labels import kernel_label
 from grambench.results.records import Record
 
@@ -26,7 +27,13 @@ MACHINE = {
     "platform": "Platform",
     "blas": "Linear algebra",
 }
-COSTS = {"wall_seconds": ("Wall time", "s"), "peak_resident_mb": ("Peak memory", "MiB")}
+COSTS = {"wall_seconds": ("Wall time", " s"), "peak_resident_mb": ("Peak memory", " MiB"), "blocks": ("Blocks", "")}
+# settings that are said in another way, or elsewhere
+OWN_PLACE = {
+    *("study", "dataset", "algorithm", "experiment", "file", "points", "values"),
+    *("protocol", "kernels", "seed", "dictionary", "tune"),
+}
+ONLY_WITH = {"n_components": "approximation", "scaled": "reference"}  # settings that mean nothing without another
 NAME_VALUE_MEANING = ("Name", "Value", "Meaning")
 
 Cells = tuple[str, ...]
@@ -182,10 +189,10 @@ def _settings(record: Record) -> Iterator[Cells]:
         low, high = (f"{family[end]:.4g}" for end in ("low", "high"))
         meaning = f"continuous family of kernels; the grid has {len(family['grid'])} values"
         yield "family", f"{family['family']}, {low} to {high} ({family['unit']})", meaning
-    if then := settings.get("then"):
-        yield "then", str(then), "algorithm that is trained on the kernel with the largest weight"
-    if settings.get("sweep"):
-        yield "sweep", settings["sweep"], f"{len(settings.get('values', []))} values"
+    meanings = attributes(Run)
+    for name, value in settings.items():
+        if name not in OWN_PLACE and value not in (None, "", [], {}) and settings.get(ONLY_WITH.get(name, name)):
+            yield name, _text(value), meanings.get(name, "")
 
 
 def _size(sizes: Any, dataset: str) -> Any:
@@ -222,7 +229,7 @@ def _versions(record: Record) -> Iterator[Cells]:
         yield from machine(provenance)
     for key, (title, unit) in COSTS.items():
         if isinstance(provenance.get(key), int | float):
-            yield title, f"{provenance[key]:.4g} {unit}"
+            yield title, f"{provenance[key]:.4g}{unit}"
     yield from (row for row in (("Code", record.code), ("Identity", record.identity)) if row[1])
     if record.inputs:
         yield "Identities of the files that were read", ", ".join(record.inputs)
