@@ -6,10 +6,12 @@ took longer than ten seconds with all its repetitions. Runs that no folder holds
 
 import argparse
 import csv
+import json
 from pathlib import Path
 
-from scaling import per_repetition, recorded
+import h5py
 
+from grambench.common.layout import Cell
 from grambench.config.load import read
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.resources import SHORT, START
@@ -18,12 +20,18 @@ ROOT = Path(__file__).parent.parent
 
 
 def measured(plan, folder):
-    """Return the seconds of a repetition and of all repetitions by run."""
-    return {
-        run: (per_repetition(record, START), record[0])
-        for run, record in recorded([folder]).items()
-        if run.study in plan.studies
-    }
+    """Return the seconds of a repetition and of all repetitions by run; each block of a run has a start of its own."""
+    found = {}
+    for path in (folder / "runs").rglob("[!.]*.h5"):
+        run = Cell.parse(path.relative_to(folder / "runs").with_suffix("").as_posix())
+        with h5py.File(path, "r") as file:
+            if file.attrs["status"] != "ok" or run.study not in plan.studies:
+                continue
+            provenance = json.loads(file.attrs["provenance"])
+            repetitions = next(iter(file["metrics"].values())).shape[1]
+        wall, blocks = provenance["wall_seconds"], provenance.get("blocks", 1)
+        found[run] = max(wall - blocks * START, 0.0) / repetitions, wall
+    return found
 
 
 def main():

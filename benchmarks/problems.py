@@ -24,7 +24,6 @@ from grambench.kernels.pool import Stored
 WIDTHS = (0.5, 1, 2, 5, 7, 10, 12, 15, 17, 20)
 DEGREES = range(1, 11)
 FEATURES = 32
-SPREAD = (0.5, 1.0, 2.0, 4.0, 8.0)  # widths of the synthetic problem, in roots of the number of features
 
 
 def breast_cancer(widths=WIDTHS, degrees=DEGREES):
@@ -62,18 +61,6 @@ def noisy(n, rng):
     features = rng.standard_normal((n, 6))
     score = np.sin(2.0 * features[:, 0]) + features[:, 1] * features[:, 2] + 0.5 * rng.standard_normal(n)
     return features, np.where(score > 0.0, 1, -1).astype(np.int8)
-
-
-def synthetic(n, m, rng):
-    """Return two_gaussians under m Gaussian kernels of trace n: five widths on all features, then on single ones."""
-    features, labels = two_gaussians(n, rng)
-    subsets = [slice(None), *(slice(f, f + 1) for f in range(FEATURES))]
-    pool = np.empty((m, n, n))
-    for first in range(0, m, len(SPREAD)):
-        part = features[:, subsets[first // len(SPREAD)]]
-        kernels = [Kernel("gaussian", s * part.shape[1] ** 0.5) for s in SPREAD]
-        grams.compute(grams.inner_products(part), kernels, pool[first : first + len(SPREAD)])
-    return pool, labels
 
 
 def libsvm(gram, labels, C, tolerance=1e-3):

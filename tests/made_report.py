@@ -54,7 +54,7 @@ def made_record(cell):
     """Return the record of a row of cells.csv, with the numbers of the study."""
     fields = {name: getattr(cell, name) for name in ("dataset", "algorithm", "status", "reason", "orders", "random")}
     settings = {"protocol": SETTINGS["protocol"], "seed": 7, "kernels": presentation.KERNELS, "sweep": cell.sweep}
-    settings |= {"points": [SETTINGS["algorithms"][cell.algorithm]["parameters"]], "values": []}
+    settings |= {"points": [SETTINGS["algorithms"][cell.algorithm]["parameters"]], "values": [], "file": cell.algorithm}
     if cell.status != "ok":
         return records.Record(study="omkc", **fields, settings=settings, detail="Traceback: <the end of it>")
     if cell.sweep:
@@ -117,7 +117,7 @@ def make_leaderboard(root):
     own = {"om2": {"path": str(algorithms.source("om2")), "title": "Mine"}}
     study = leaderboard.study(algorithms=leaderboard.SETTINGS["algorithms"] | own)
     results = replace(leaderboard.results(), study=study)
-    figure = page.Picture(name="", title="", caption="", alternative="A figure", left_out=[], svg=SVG, column=SVG)
+    figure = page.Picture(name="", title="", caption="", alternative="A figure", left_out=[], svg=SVG)
     of_study = page.StudyReport(
         results=results,
         whole=study,
@@ -128,7 +128,8 @@ def make_leaderboard(root):
         comparison={},
         tables={name: build(results, {}, {}, table) for name, table in study.tables.items()},
         figures=[replace(figure, name=name, title=name) for name in study.figures],
-        files={},
+        files={f"figures/{name}.column.svg": SVG for name in study.figures}
+        | {f"figures/{name}.svg": SVG for name in study.figures},
         records={},
         newest=datetime(2026, 1, 1, tzinfo=UTC),
     )

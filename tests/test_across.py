@@ -21,7 +21,7 @@ from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset
 from grambench.pipeline import fingerprint
 from grambench.pipeline.plan import Plan
-from grambench.report import drawing, figures, page, tables
+from grambench.report import drawing, figure_kind, figures, page, tables
 from grambench.results import reproduction
 from grambench.results.study import Results
 
@@ -345,12 +345,12 @@ def test_dots_stand_side_by_side_on_each_data_set(canvases):
     (axes,) = canvases["dots"].axes
     assert [label.get_text() for label in axes.get_xticklabels()] == ["line\n0", "line\n5", "line\n40"]
     dots = {to_hex(drawn.get_color()).upper(): drawn for drawn in axes.get_lines() if drawn.get_marker() == "o"}
-    drawn = dots[figures.line(study(), "ca_1d")[0]]
+    drawn = dots[figure_kind.line(study(), "ca_1d")[0]]
     np.testing.assert_allclose(drawn.get_ydata(), [1.0, 3.0, 4.0])
-    places = np.array([dots[figures.line(study(), name)[0]].get_xdata() for name in ("ca_1d", "cr", "d1")])
+    places = np.array([dots[figure_kind.line(study(), name)[0]].get_xdata() for name in ("ca_1d", "cr", "d1")])
     assert (np.diff(places, axis=0) > 0).all()
     assert (np.abs(places - np.arange(3)) < 0.5).all()
-    np.testing.assert_allclose(dots[figures.line(study(), "d1")[0]].get_ydata(), [4.0, 5.0, np.nan])
+    np.testing.assert_allclose(dots[figure_kind.line(study(), "d1")[0]].get_ydata(), [4.0, 5.0, np.nan])
     assert legend(canvases["dots"]) == ["CA-1D", "CR", "√2, λ", "Published"]
 
 
@@ -367,7 +367,7 @@ def test_across_has_a_panel_for_each_metric(canvases):
     assert [axes.get_title(loc="left") for axes in (first, second)] == ["Error (%)", "Time (s)"]
     assert (first.get_yscale(), second.get_yscale()) == ("linear", "log")
     assert [label.get_text() for label in first.get_xticklabels()] == ["0", "5", "40"]
-    colours = {name: figures.line(study(), name)[0] for name in RANKED}
+    colours = {name: figure_kind.line(study(), name)[0] for name in RANKED}
     lines = {to_hex(drawn.get_color()).upper(): drawn.get_ydata() for drawn in first.get_lines()}
     np.testing.assert_allclose(lines[colours["ca_1d"]], [1.0, 3.0, 4.0])
     np.testing.assert_allclose(lines[colours["d1"]], [4.0, 5.0, np.nan])
@@ -408,11 +408,11 @@ def test_without_results_a_figure_says_so(compared):
 
 
 def test_a_colour_goes_by_the_place_of_the_file_in_the_study():
-    colours = {name: figures.line(study(), name)[0] for name in study().algorithms}
+    colours = {name: figure_kind.line(study(), name)[0] for name in study().algorithms}
     assert len(set(colours.values())) == len(colours)
     again = study(algorithms=SETTINGS["algorithms"] | {"ca_nd": {}, "d2": {"algorithm": "lp_mkl"}})
-    assert {name: figures.line(again, name)[0] for name in colours} == colours
-    (d1, dash), (d2, other) = (figures.line(again, name) for name in ("d1", "d2"))
+    assert {name: figure_kind.line(again, name)[0] for name in colours} == colours
+    (d1, dash), (d2, other) = (figure_kind.line(again, name) for name in ("d1", "d2"))
     assert d1 == d2 and dash != other
 
 

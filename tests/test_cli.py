@@ -34,7 +34,6 @@ from grambench.config.project import Configuration, Project
 from grambench.pipeline import doctor, last_run, status
 from grambench.pipeline.plan import Plan, use_this_interpreter
 from grambench.pipeline.steps import collect
-from grambench.report import record_page
 from grambench.results import records
 from snakemake_logger_plugin_grambench import LogHandler
 
@@ -378,7 +377,8 @@ PREPARED = layout.PREPARED.format(dataset="sonar")
 
 def leave(study, dataset, algorithm, state="ok", reason="", detail=""):
     """Leave the record of a run; return what it was made from."""
-    settings = {"study": study, "dataset": dataset, "algorithm": algorithm, "sweep": "", "values": [], "kernels": ["a"]}
+    settings = {"study": study, "dataset": dataset, "algorithm": algorithm, "sweep": "", "values": []}
+    settings |= {"kernels": ["gaussian_sigma1"]}
     made = {"study": study, "dataset": dataset, "algorithm": algorithm, "settings": settings, "code": "12.3"}
     metrics = {"error_percent": np.array([[10.0, 20.0]])} if state == "ok" else {}
     record = records.Record(**made, status=state, reason=reason, detail=detail, metrics=metrics)
@@ -484,10 +484,8 @@ def test_weights_are_shown_in_percent_of_their_sum(project, capsys):
     path = Path(layout.RECORD.format(study="omkc", dataset="sonar", task="om2"))
     records.write(path, records.Record(**made, metrics={}, kernel_values=weights))
     _, out, _ = call(capsys, "show", "omkc/sonar/om2")
-    assert "  weights in % of their sum  gaussian_sigma1 80, polynomial_p1 20\n" in out
-    columns = record_page._kernel_values(records.read(path))
-    assert columns["columns"] == ["Weight", "Weight in % of all"]
-    assert [row for _, row in columns["rows"]] == [["16", "80"], ["4", "20"]]
+    assert "  Kernel           Weight  Weight in % of all\n  Gaussian, σ = 1      16                  80\n" in out
+    assert "  linear                4                  20\n" in out
 
 
 def test_show_prints_a_record(project, capsys):
@@ -495,7 +493,8 @@ def test_show_prints_a_record(project, capsys):
     leave("omkc", "sonar", "omkc_dd", "error", "ValueError: first", "Traceback\nValueError: first\nsecond")
     code, out, _ = call(capsys, "show", "omkc/sonar/om2")
     assert code == 0 and out.startswith("omkc: om2 on sonar: ok\n")
-    assert "  error_percent            15      7.071     2\n" in out and 'kernels    ["a"]' in out
+    assert "  Mean                       15\n  Standard deviation    7.07107\n" in out
+    assert "\nRepetitions (2)\n" in out and "  kernels  Gaussian, σ = 1" in out
     code, out, _ = call(capsys, "show", "omkc/sonar/omkc_dd")
     assert out.splitlines()[1:5] == ["  ValueError: first", "  | Traceback", "  | ValueError: first", "  | second"]
     code, _, err = call(capsys, "show", "omkc/sonar/om1")

@@ -331,40 +331,6 @@ def test_figures_are_drawn_from_their_numbers_and_lines_can_be_hidden(site, tmp_
     assert found["pressed"] == ["false", "true"] and found["same"] == [False, True] and found["still"] == "none"
 
 
-@pytest.mark.parametrize("down", [True, False])
-def test_an_axis_that_runs_down_has_its_least_value_on_top(site, tmp_path, down):
-    script = """
-    const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
-    const drawn = () => document.querySelector("figure.drawn[data-name=omkc_figure1]");
-    for (let turn = 0; turn < 50 && !drawn(); turn++) await wait(100);
-    const over = drawn().querySelector(".u-over"), box = over.getBoundingClientRect();
-    const at = { clientX: box.left + box.width * 0.05, clientY: box.top + 3, bubbles: true };
-    over.dispatchEvent(new MouseEvent("mouseenter", at));
-    over.dispatchEvent(new MouseEvent("mousemove", at));
-    await wait(300);
-    const tip = drawn().querySelector(".live .card");
-    say(tip.hidden ? "" : tip.textContent);
-    """
-    dots = [{"of": 0, "x": [1.0, 2.0], "mean": [0.0, 10.0], "names": ["best", "worst"]}]
-    chart = {
-        "x": {"label": "Cost", "log": False, "ticks": {}},
-        "y": {"label": "Behind", "log": False, "down": down},
-        "diagonal": False,
-        "series": [{"title": "all", "colour": "#0072B2", "dash": [], "points": True}],
-        "panels": [{"title": "", "lines": dots}],
-    }
-    page = site / "pages" / f"made-{tmp_path.name}.html"
-    text = (site / "pages/study-omkc.html").read_text(encoding="utf-8")
-    numbers = '<script type="application/json" class="numbers">'
-    start = text.index(numbers, text.index('data-name="omkc_figure1"')) + len(numbers)
-    page.write_text(text[:start] + json.dumps(chart) + text[text.index("</script>", start) :], encoding="utf-8")
-    try:
-        found = tell(site, f"pages/{page.name}", tmp_path, script)
-    finally:
-        page.unlink()
-    assert ("best" in found and "Behind 0" in found) == down
-
-
 def test_the_one_file_shows_a_page_at_a_time(site, tmp_path):
     script = """
     const seen = () => [...document.querySelectorAll("article.page:not([hidden])")].map((each) => each.id);

@@ -20,7 +20,7 @@ from grambench.config import shown
 from grambench.config.protocols import NestedCV
 from grambench.config.study import Study
 from grambench.datasets.generators import FUNCTIONS
-from grambench.report import drawing, figures, table_data, tables
+from grambench.report import drawing, figure_kind, figures, table_data, tables
 from grambench.report.figures import curves as curves_figure
 from grambench.results import reproduction
 from grambench.results.study import NOT_PART, Results
@@ -241,7 +241,7 @@ def test_curves_are_means_with_bands_of_one_deviation(canvases):
     axes = canvases["figure1"].axes
     assert [panel.get_title(loc="left") for panel in axes] == ["wdbc"]  # splice has no data
     lines = {to_hex(drawn.get_color()).upper(): drawn for drawn in axes[0].get_lines()}
-    colours = {name: figures.line(presentation.study(), name)[0] for name in presentation.ALGORITHMS}
+    colours = {name: figure_kind.line(presentation.study(), name)[0] for name in presentation.ALGORITHMS}
     assert set(lines) == set(colours.values()) and len(lines) == 3
     drawn = lines[colours["omkc_dd"]]
     expected = 50 / np.array([10, 20, 30, 40]) + 1.5
@@ -299,7 +299,7 @@ def test_every_kind_of_figure_and_table_is_drawn():
         for kind in kinds.names():
             model = kinds.load(kind)
             assert get_args(model.model_fields["kind"].annotation) == (kind,)
-            base = drawing.FigureKind if kinds is shown.FIGURES else tables.TableKind
+            base = figure_kind.FigureKind if kinds is shown.FIGURES else tables.TableKind
             assert any(getattr(model, method) is not getattr(base, method) for method in methods)
     function = shown.FIGURES.load("function")
     assert set(get_args(function.model_fields["function"].annotation)) == set(FUNCTIONS)
@@ -405,7 +405,8 @@ def test_bars_start_at_zero_whatever_a_kind_of_figure_sets():
 CUT = '''
 from typing import Literal
 
-from grambench.report.drawing import DatasetsFigure, single_panel
+from grambench.report.drawing import single_panel
+from grambench.report.figure_kind import DatasetsFigure
 
 
 class CutFigure(DatasetsFigure):
@@ -438,7 +439,8 @@ def test_a_new_kind_of_figure_cannot_cut_bars(tmp_path, monkeypatch, compared):
 MINE = '''
 from typing import Literal
 
-from grambench.report.drawing import Chart, DatasetsFigure
+from grambench.report.charts import Chart
+from grambench.report.figure_kind import DatasetsFigure
 
 
 class MineFigure(DatasetsFigure):

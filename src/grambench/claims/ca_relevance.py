@@ -3,6 +3,8 @@
 Means over the random splits are compared as they stand; "significantly" is the corrected resampled t-test at 5 %.
 """
 
+from collections.abc import Callable
+
 from grambench.claims import Answer, Claim, Evidence, ca
 from grambench.results.statistics import BEST_LEVEL
 
@@ -13,24 +15,23 @@ FREE = "ca_nd_free"  # lambda = 0
 REACHED = 0.01  # alignment by which "the same" may fall short
 
 
-def _ends(evidence: Evidence, names: list[str]) -> tuple[dict[str, tuple[float, float]], str]:
-    """Return the mean errors at gamma 0 and 40 of those that have both, and in words."""
+def _judge_ends(evidence: Evidence, names: list[str], test: Callable[[float, float], bool]) -> Answer:
+    """Judge a claim on the mean errors at gamma 0 and 40, which every one of some methods must fulfil."""
     low, high = (evidence.available_means(end, names, ca.ERROR) for end in ENDS)
     errors = {name: (low[name], high[name]) for name in names if name in low and name in high}
     title = evidence.results.title
-    return errors, ", ".join(f"{title(name)} {low:.1f} to {high:.1f} %" for name, (low, high) in errors.items())
+    text = ", ".join(f"{title(name)} {low:.1f} to {high:.1f} %" for name, (low, high) in errors.items())
+    return Answer.on_all({name: test(*ends) for name, ends in errors.items()}, names, text)
 
 
 def the_others_get_worse(evidence: Evidence) -> Answer:
     """All methods with one parameter get worse with gamma (here: a higher mean error at 40 than at 0)."""
-    errors, text = _ends(evidence, ca.ONE_PARAMETER)
-    return Answer.on_all({name: high > low for name, (low, high) in errors.items()}, ca.ONE_PARAMETER, text)
+    return _judge_ends(evidence, ca.ONE_PARAMETER, lambda low, high: high > low)
 
 
 def ca_nd_gets_better(evidence: Evidence) -> Answer:
     """CA-nD even improves with gamma (here: a lower mean error at 40 than at 0)."""
-    errors, text = _ends(evidence, ["ca_nd"])
-    return Answer.on_all({name: high < low for name, (low, high) in errors.items()}, ["ca_nd"], text)
+    return _judge_ends(evidence, ["ca_nd"], lambda low, high: high < low)
 
 
 def _leads(evidence: Evidence, metric: str, sign: float, style: str) -> Answer:
@@ -71,9 +72,8 @@ def da_reaches_ca_1d(evidence: Evidence) -> Answer:
     """DA achieves the same test alignment as CA-1D (here: at every gamma it falls short by 0.01 at most)."""
     means = evidence.means(["da", "ca_1d"], ca.ALIGNMENT, SETS)
     gains = {name: row["da"] - row["ca_1d"] for name, row in means.items()}
-    return Answer.by_values(
-        gains, lambda gain: gain >= -REACHED, SETS, "every", "DA reaches it", "({:+.3f} to {:+.3f})"
-    )
+    span = "({:+.3f} to {:+.3f})"
+    return Answer.by_values(gains, lambda gain: gain >= -REACHED, SETS, "every", "DA reaches it", span)
 
 
 def ca_nd_is_slower(evidence: Evidence) -> Answer:

@@ -32,7 +32,7 @@ from grambench.common.settings import fault
 from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.config.study import Study
-from grambench.results import replications
+from grambench.results import collect, replications
 from grambench.results.reading import as_written
 from grambench.results.replications import Replications
 from grambench.results.statistics import Sample
@@ -43,9 +43,6 @@ CellKey = tuple[str, str, str]  # data set, algorithm, metric
 
 DRAWS, SEED = 200, 2013
 STANDS_FOR = {"median_rank": ["error_percent"], "seconds": ["seconds", "row_additions", "operations"]}
-RUNS = ["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"]
-CELLS = ["dataset", "algorithm", "sweep", "status", "reason", "orders"]
-CURVES = ["dataset", "algorithm", "repetition", "round", "metric", "result"]
 COLUMNS = ["study", "claim", "printed", "probability", "draws", "evidence"]
 
 
@@ -134,7 +131,7 @@ def compute(
     curves = _read_sizes(study, published)
 
     def evidence(values: Mapping[CellKey, Floats]) -> Evidence:
-        return Evidence(Printed(study, pd.DataFrame(columns=RUNS), pd.DataFrame(columns=CELLS), values), curves)
+        return Evidence(Printed(study, collect.RUNS.frame([]), collect.CELLS.frame([]), values), curves)
 
     printed = evidence({cell: _as_printed(number) for cell, number in numbers.items()})
     answers = {claim: claim.test(printed) for claim in load_claims(study.name)}
@@ -187,9 +184,9 @@ def _read_sizes(study: Study, published: Mapping[str, Path]) -> pd.DataFrame:
     """Return curves without values, whose rounds say how long a pass is, as far as the paper prints the sizes."""
     assert study.published is not None
     if study.published.characteristics is None:
-        return pd.DataFrame(columns=CURVES)
+        return collect.CURVES.frame([])
     sizes = pd.read_csv(published[study.published.characteristics.file])
-    return pd.DataFrame({"dataset": sizes["dataset"], "round": sizes["n"], "metric": ""}, columns=CURVES)
+    return collect.CURVES.frame({"dataset": row.dataset, "round": row.n} for row in sizes.itertuples())
 
 
 def _as_printed(number: Number) -> Floats:

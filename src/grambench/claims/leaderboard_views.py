@@ -5,6 +5,8 @@ answer. Claims on synthetic views are judged on one data set by the interval of 
 resampled t-test (Nadeau and Bengio 2003), at 5 %. A claim is undecided where the interval holds both answers.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from grambench.claims import Answer, Claim, Evidence, leaderboard
@@ -15,38 +17,33 @@ SPARSE, MEAN = "d1_centred", "uniform_svm_centred"  # of the same kernels
 MUCH = 5.0  # points
 RELEVANT = ["view_1", "view_2"]  # of synthetic_sparse
 EXAMPLES = 50_000  # of synthetic_sparse and of synthetic_dense
+IntervalTest = Callable[[float, float], bool]
 
 
-def _interval(evidence: Evidence, dataset: str, first: str, second: str) -> tuple[float, float, str] | None:
-    """Return the interval of the points by which one configuration is ahead of another, and the evidence."""
-    results = evidence.results
-    if (lead := results.lead(dataset, first, second, ACCURACY, n=EXAMPLES)) is None:
-        return None
-    value, low, high = lead
-    text = f"{results.title(first)} is {value:+.1f} points ahead of {results.title(second)} on {dataset}"
-    return low, high, f"{text}, 95 % interval {low:+.1f} to {high:+.1f}"
-
-
-def _ahead(evidence: Evidence, dataset: str, first: str, second: str, least: float) -> Answer:
-    """Judge whether one configuration is ahead of another by more than `least` points."""
-    if (interval := _interval(evidence, dataset, first, second)) is None:
+def _judge_lead(evidence: Evidence, dataset: str, holds: IntervalTest, fails: IntervalTest) -> Answer:
+    """Judge a claim by the interval of the points by which the sparse combination is ahead of the mean."""
+    title = evidence.results.title
+    if (lead := evidence.results.lead(dataset, SPARSE, MEAN, ACCURACY, n=EXAMPLES)) is None:
         return Answer.undecided(f"not judged: no results of both on {dataset}")
-    low, high, text = interval
-    return Answer.of(low > least, text, enough=low > least or high < least)
+    value, *interval = lead
+    text = f"{title(SPARSE)} is {value:+.1f} points ahead of {title(MEAN)} on {dataset}"
+    text += ", 95 % interval {:+.1f} to {:+.1f}".format(*interval)
+    return Answer.of(holds(*interval), text, enough=holds(*interval) or fails(*interval))
 
 
 def sparse_wins_where_few_views_matter(evidence: Evidence) -> Answer:
     """Where 2 of 20 views matter, a sparse combination beats the uniform mean by more than 5 points, both centred."""
-    return _ahead(evidence, "synthetic_sparse", SPARSE, MEAN, MUCH)
+    return _judge_lead(evidence, "synthetic_sparse", lambda low, _: low > MUCH, lambda _, high: high < MUCH)
 
 
 def nothing_is_won_where_all_views_matter(evidence: Evidence) -> Answer:
     """Where all of 20 views matter alike, a sparse combination and the mean, both centred, are within one point."""
-    if (interval := _interval(evidence, "synthetic_dense", SPARSE, MEAN)) is None:
-        return Answer.undecided("not judged: no results of both on synthetic_dense")
-    low, high, text = interval
-    equal, different = low >= -PRACTICAL and high <= PRACTICAL, low > PRACTICAL or high < -PRACTICAL
-    return Answer.of(equal, text, enough=equal or different)
+    return _judge_lead(
+        evidence,
+        "synthetic_dense",
+        lambda low, high: low >= -PRACTICAL and high <= PRACTICAL,
+        lambda low, high: low > PRACTICAL or high < -PRACTICAL,
+    )
 
 
 def no_sum_of_views_learns_exclusive_or(evidence: Evidence) -> Answer:

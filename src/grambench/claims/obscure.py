@@ -1,6 +1,6 @@
 """What the claims of OBSCURE (Orabona et al. 2010) on several studies share."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from grambench.claims import Answer, Evidence, long_enough
 
@@ -14,6 +14,17 @@ def swept(evidence: Evidence, sweep: str, configuration: str, metric: str = ACCU
     means = evidence.results.swept(sweep, CALTECH, configuration, metric).mean(axis="columns").dropna()
     items = zip(means.index.to_numpy(), means.to_numpy(), strict=True)
     return {value: mean for value, mean in items if long_enough(mean, metric)}
+
+
+def best_value(
+    evidence: Evidence, configuration: str, test: Callable[[float, list[float]], bool], phrase: str
+) -> Answer:
+    """Judge the p at which the accuracy is highest by a test, which also gets all values of p."""
+    accuracies = swept(evidence, "p", configuration)
+    if len(accuracies) < 2:
+        return NOT_SWEPT
+    best = max(accuracies, key=lambda p: accuracies[p])
+    return Answer.of(test(best, list(accuracies)), f"{phrase}: {by_value(accuracies)}")
 
 
 def by_value(means: Mapping[float, float]) -> str:

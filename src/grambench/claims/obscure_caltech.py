@@ -1,16 +1,20 @@
 """The claims of OBSCURE (Orabona et al. 2010) on Caltech-101 with four PHOG kernels, Section 4.2 and Figure 2, left."""
 
 from grambench.claims import Answer, Claim, Evidence
-from grambench.claims.obscure import CLOSE, NOT_SWEPT, by_value, swept
+from grambench.claims.obscure import ACCURACY, CLOSE, NOT_SWEPT, best_value, by_value, swept
 
 BEST = (1.1, 1.25)
 
 
+def _both_stages(evidence: Evidence, metric: str) -> dict[float, tuple[float, float]]:
+    """Return a metric of both stages and of the online stage alone at each p that both have."""
+    final, first = (swept(evidence, "p", name, metric) for name in ("obscure", "obscure_online"))
+    return {p: (final[p], first[p]) for p in final if p in first}
+
+
 def the_first_stage_comes_close(evidence: Evidence) -> Answer:
     """OBSCURE's online stage achieves a performance close to the optimal one (here: within 2 points, for most p)."""
-    final, first = (swept(evidence, "p", name) for name in ("obscure", "obscure_online"))
-    gains = {p: final[p] - first[p] for p in final if p in first}
-    if not gains:
+    if not (gains := {p: final - first for p, (final, first) in _both_stages(evidence, ACCURACY).items()}):
         return NOT_SWEPT
     close = sum(gain <= CLOSE for gain in gains.values())
     return Answer.of(2 * close > len(gains), f"points that the second stage gains: {by_value(gains)}")
@@ -18,9 +22,7 @@ def the_first_stage_comes_close(evidence: Evidence) -> Answer:
 
 def it_is_ten_times_faster(evidence: Evidence) -> Answer:
     """OBSCURE's online stage takes 10 to 1000 times less time than both (here: 10 times less for some p)."""
-    final, first = (swept(evidence, "p", name, "fit_seconds") for name in ("obscure", "obscure_online"))
-    ratios = {p: final[p] / first[p] for p in final if p in first}
-    if not ratios:
+    if not (ratios := {p: final / first for p, (final, first) in _both_stages(evidence, "fit_seconds").items()}):
         return NOT_SWEPT
     return Answer.of(max(ratios.values()) >= 10.0, f"times as long: {by_value(ratios)}")
 
@@ -35,11 +37,7 @@ def it_converges_faster_for_large_p(evidence: Evidence) -> Answer:
 
 def p_between_is_best(evidence: Evidence) -> Answer:
     """With four PHOG kernels the optimal p is 1.10 to 1.25."""
-    accuracies = swept(evidence, "p", "obscure")
-    if len(accuracies) < 2:
-        return NOT_SWEPT
-    best = max(accuracies, key=lambda p: accuracies[p])
-    return Answer.of(BEST[0] <= best <= BEST[1], f"percent: {by_value(accuracies)}")
+    return best_value(evidence, "obscure", lambda best, _: BEST[0] <= best <= BEST[1], "percent")
 
 
 CLAIMS = [

@@ -3,16 +3,12 @@
 import itertools
 
 from grambench.claims import Answer, Claim, Evidence
-from grambench.claims.obscure import ACCURACY, CALTECH, NOT_SWEPT, by_name, by_value, swept
+from grambench.claims.obscure import ACCURACY, CALTECH, NOT_SWEPT, best_value, by_name, by_value, swept
 
 
 def the_smallest_p_is_best(evidence: Evidence) -> Answer:
     """With all 39 kernels p is best at its smallest value, 1.01 (here: of the first stage)."""
-    accuracies = swept(evidence, "p", "obscure_online")
-    if len(accuracies) < 2:
-        return NOT_SWEPT
-    best = max(accuracies, key=lambda p: accuracies[p])
-    return Answer.of(best == min(accuracies), f"percent by p: {by_value(accuracies)}")
+    return best_value(evidence, "obscure_online", lambda best, values: best == min(values), "percent by p")
 
 
 def it_beats_the_mean_kernel(evidence: Evidence) -> Answer:

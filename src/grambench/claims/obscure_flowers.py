@@ -1,8 +1,10 @@
 """The claims of OBSCURE (Orabona et al. 2010) on Oxford flowers, Section 4.1; descriptors are ours."""
 
+from collections.abc import Callable
+
 import numpy as np
 
-from grambench.claims import SHORTEST, Answer, Claim, Evidence, long_enough
+from grambench.claims import SHORTEST, Answer, Claim, Evidence, Means, long_enough
 from grambench.claims.obscure import ACCURACY, CLOSE, by_name
 
 DATASET = "flowers_17"
@@ -11,26 +13,28 @@ DESCENTS = ["obscure_100", "pegasos_100"]
 NEAR = 1.5  # times the least objective that either method of descent has met
 
 
-def _means(evidence: Evidence, names: list[str], metric: str = ACCURACY) -> dict[str, float]:
+def _means(evidence: Evidence, names: list[str], metric: str = ACCURACY) -> Means:
     return evidence.available_means(DATASET, names, metric)
+
+
+def _judge(evidence: Evidence, names: list[str], test: Callable[[Means], bool]) -> Answer:
+    """Judge a claim on the accuracies of methods, all of which must have been run."""
+    means = _means(evidence, names)
+    if len(means) < len(names):
+        return Answer.undecided(f"not all of them were run: {by_name(means)}")
+    return Answer.of(test(means), f"percent: {by_name(means)}")
 
 
 def all_methods_are_similar(evidence: Evidence) -> Answer:
     """All methods of combination achieve similar results (here: OBSCURE, SILP and LP-beta within 2 points)."""
-    means = _means(evidence, COMBINED)
-    if len(means) < len(COMBINED):
-        return Answer.undecided(f"not all of them were run: {by_name(means)}")
-    compared = [means[name] for name in ("obscure", "silp", "lp_beta")]
-    return Answer.of(max(compared) - min(compared) <= CLOSE, f"percent: {by_name(means)}")
+    names = ("obscure", "silp", "lp_beta")
+    return _judge(evidence, COMBINED, lambda means: float(np.ptp([means[name] for name in names])) <= CLOSE)
 
 
 def the_mean_kernel_is_hard_to_beat(evidence: Evidence) -> Answer:
     """MKL methods do not improve much over averaging all kernels (Introduction; here: by 2 points at most)."""
-    means = _means(evidence, [*COMBINED, "uniform_svm", "best_kernel_svm"])
-    if len(means) < len(COMBINED) + 2:
-        return Answer.undecided(f"not all of them were run: {by_name(means)}")
-    best = max(means[name] for name in COMBINED)
-    return Answer.of(best - means["uniform_svm"] <= CLOSE, f"percent: {by_name(means)}")
+    names = [*COMBINED, "uniform_svm", "best_kernel_svm"]
+    return _judge(evidence, names, lambda means: max(means[name] for name in COMBINED) - means["uniform_svm"] <= CLOSE)
 
 
 def _costs_to_converge(evidence: Evidence, cost: str) -> dict[str, list[float]] | None:

@@ -116,9 +116,8 @@ def dense_sift_is_best(evidence: Evidence) -> Answer:
     ranked = _ranked(evidence, PASCAL)
     best = "; ".join(f"{name}: {', '.join(map(str, kernels[:EXTREME]))}" for name, kernels in ranked.items())
     hits = {name: bool({*kernels[:2]} & {*CHI_SQUARE_OF_DENSE_SIFT}) for name, kernels in ranked.items()}
-    return Answer.by_share(
-        hits, _in_study(evidence, PASCAL), "every", f"11 or 15 among the best two (best five: {best})"
-    )
+    phrase = f"11 or 15 among the best two (best five: {best})"
+    return Answer.by_share(hits, _in_study(evidence, PASCAL), "every", phrase)
 
 
 def sift_is_good(evidence: Evidence) -> Answer:
@@ -142,9 +141,8 @@ def _worst(evidence: Evidence, tasks: list[str], bad: list[int] | range, numbers
     ranked = _ranked(evidence, tasks)
     worst = "; ".join(f"{name}: {', '.join(map(str, kernels[-EXTREME:]))}" for name, kernels in ranked.items())
     hits = {name: bool({*kernels[-EXTREME:]} & {*bad}) for name, kernels in ranked.items()}
-    return Answer.by_share(
-        hits, _in_study(evidence, tasks), "every", f"one of {numbers} among the worst five (worst five: {worst})"
-    )
+    phrase = f"one of {numbers} among the worst five (worst five: {worst})"
+    return Answer.by_share(hits, _in_study(evidence, tasks), "every", phrase)
 
 
 CLAIMS = [

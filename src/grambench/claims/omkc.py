@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from grambench.claims import Answer, Claim, Evidence, Samples, list_names
+from grambench.claims import Answer, Claim, Evidence, Samples, Share, list_names
 from grambench.results.statistics import BEST_LEVEL, Sample, best_set, paired, student
 
 SETS = [  # Tables 3 and 4
@@ -37,6 +37,11 @@ def _is_lower(
     """Return on which data sets the first algorithm has a lower mean than a multiple of the second's."""
     means = evidence.means([first, second], metric, datasets)
     return {name: row[first] < factor * row[second] for name, row in means.items()}
+
+
+def _fewer(evidence: Evidence, first: str, second: str, metric: str, share: Share, phrase: str) -> Answer:
+    """Judge on which share of the data sets the first algorithm has a lower mean than the second."""
+    return Answer.by_share(_is_lower(evidence, first, second, metric), SETS, share, phrase)
 
 
 def _significantly_below(first: Sample, second: Sample) -> bool:
@@ -77,9 +82,7 @@ def best_omkc(evidence: Evidence) -> Answer:
 
 def uniform_beats_linear(evidence: Evidence) -> Answer:
     """Perceptron(u) makes fewer mistakes than Perceptron on most data sets."""
-    return Answer.by_share(
-        _is_lower(evidence, "perceptron_u", "perceptron", MISTAKES), SETS, "most", "Perceptron(u) is better"
-    )
+    return _fewer(evidence, "perceptron_u", "perceptron", MISTAKES, "most", "Perceptron(u) is better")
 
 
 def uniform_exceptions(evidence: Evidence) -> Answer:
@@ -117,14 +120,12 @@ def star_exceptions(evidence: Evidence) -> Answer:
 
 def beats_star(evidence: Evidence) -> Answer:
     """OMKC(D,D) makes fewer mistakes than Perceptron(*) on almost all data sets."""
-    return Answer.by_share(
-        _is_lower(evidence, "omkc_dd", "perceptron_star", MISTAKES), SETS, "almost all", "OMKC(D,D) is better"
-    )
+    return _fewer(evidence, "omkc_dd", "perceptron_star", MISTAKES, "almost all", "OMKC(D,D) is better")
 
 
 def beats_om2(evidence: Evidence) -> Answer:
     """OMKC(D,D) makes fewer mistakes than OM-2 on most data sets."""
-    return Answer.by_share(_is_lower(evidence, "omkc_dd", "om2", MISTAKES), SETS, "most", "OMKC(D,D) is better")
+    return _fewer(evidence, "omkc_dd", "om2", MISTAKES, "most", "OMKC(D,D) is better")
 
 
 def om2_exceptions(evidence: Evidence) -> Answer:
@@ -146,7 +147,7 @@ def twelve_times_the_vectors(evidence: Evidence) -> Answer:
 
 def stochastic_update_is_sparser(evidence: Evidence) -> Answer:
     """OMKC(S,D) has fewer support vectors than OMKC(D,D) on every data set."""
-    return Answer.by_share(_is_lower(evidence, "omkc_sd", "omkc_dd", VECTORS), SETS, "every", "OMKC(S,D) has fewer")
+    return _fewer(evidence, "omkc_sd", "omkc_dd", VECTORS, "every", "OMKC(S,D) has fewer")
 
 
 def stochastic_update_is_faster(evidence: Evidence) -> Answer:
@@ -185,9 +186,8 @@ def mistakes_fall(evidence: Evidence) -> Answer:
     available = [name for name in SETS if all((name, algorithm) in ends.index for algorithm in OMKC)]
     falls = ends["late"] < ends["early"]
     hits = {name: all(bool(falls[name, algorithm]) for algorithm in OMKC) for name in available}
-    return Answer.by_share(
-        hits, SETS, "almost all", "all four rates are lower at the end than after a tenth of the pass"
-    )
+    phrase = "all four rates are lower at the end than after a tenth of the pass"
+    return Answer.by_share(hits, SETS, "almost all", phrase)
 
 
 def most_complex(evidence: Evidence) -> Answer:
@@ -200,7 +200,7 @@ def most_complex(evidence: Evidence) -> Answer:
 def sparsest_late(evidence: Evidence) -> Answer:
     """When many examples have arrived, OMKC(D,S) is sparser than OMKC(S,S), on almost all data sets."""
     phrase = "OMKC(D,S) has fewer support vectors at the end"
-    return Answer.by_share(_is_lower(evidence, "omkc_ds", "omkc_ss", VECTORS), SETS, "almost all", phrase)
+    return _fewer(evidence, "omkc_ds", "omkc_ss", VECTORS, "almost all", phrase)
 
 
 def weight_of_the_best(evidence: Evidence) -> Answer:
@@ -229,9 +229,8 @@ def _savings(evidence: Evidence, algorithm: str, metric: str = ROWS) -> dict[str
 
 
 def _between(evidence: Evidence, algorithm: str, low: float, high: float, phrase: str) -> Answer:
-    answer = Answer.by_values(
-        _savings(evidence, algorithm), lambda saving: low <= saving <= high, TIMED_SETS, "most", phrase
-    )
+    hits = {name: low <= saving <= high for name, saving in _savings(evidence, algorithm).items()}
+    answer = Answer.by_share(hits, TIMED_SETS, "most", phrase)
     for metric, unit in ((ROWS, "row additions"), (SECONDS, "seconds")):
         if savings := list(_savings(evidence, algorithm, metric).values()):
             median = np.median(savings)

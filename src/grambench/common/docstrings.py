@@ -1,6 +1,7 @@
 """Docstrings that users read: the help of commands, the claims of papers, the meaning of parameters."""
 
 import ast
+import functools
 import inspect
 import sys
 from textwrap import dedent
@@ -20,3 +21,26 @@ def docstring(item: Any) -> str:
     except (OSError, TypeError):
         return ""
     return ast.get_docstring(definition) or "" if isinstance(definition, ast.ClassDef | ast.FunctionDef) else ""
+
+
+def attributes(cls: Any) -> dict[str, str]:
+    """Return the description of each attribute of a class, inherited ones included, from numpydoc docstrings."""
+    descriptions: dict[str, str] = {}
+    for base in reversed(inspect.getmro(cls)):
+        of_base = _attributes(docstring(base))
+        # "See Base" refers to the description that is inherited
+        descriptions |= {name: text for name, text in of_base.items() if name not in descriptions or text[:4] != "See "}
+    return descriptions
+
+
+@functools.cache
+def _attributes(text: str) -> dict[str, str]:
+    """Return the description of each attribute in one docstring."""
+    descriptions: dict[str, str] = {}
+    names: list[str] = []
+    for line in text.partition("Attributes\n----------\n")[2].splitlines():
+        if line and not line.startswith(" "):
+            names = [name.strip() for name in line.partition(" :")[0].split(",")]
+        elif line.strip():
+            descriptions |= {name: f"{descriptions.get(name, '')} {line.strip()}".strip() for name in names}
+    return descriptions

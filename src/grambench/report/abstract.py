@@ -11,8 +11,9 @@ from grambench.common.docstrings import docstring
 from grambench.config.metrics import METRICS
 from grambench.config.study import Study
 from grambench.kernels.functions import FAMILIES
-from grambench.report.page import JUDGED, StudyReport, claim_counts, tally
+from grambench.report.page import StudyReport
 from grambench.report.profiles import page_of
+from grambench.report.study_page import JUDGED, claim_counts, tally
 from grambench.results.statistics import BEST_LEVEL, pairwise
 
 RANKED = 8  # data sets from which on a sentence says who is first
@@ -112,7 +113,7 @@ def _best(report: StudyReport) -> str:
         return ""
     means = ranks.mean()
     first, *others = map(str, means.sort_values(kind="stable").index)
-    title, metric = report.results.title, report.main_metric()
+    title, metric = report.results.title, report.results.main_metric()
     p_values = pairwise(report.results.means([first, *others], metric, ranks.index))
     alike = [title(name) for name in others if p_values[first, name] >= BEST_LEVEL]
     quality = METRICS[metric].label.partition(" (")[0]

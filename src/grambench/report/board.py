@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from grambench.config.metrics import METRICS
-from grambench.report.drawing import BLACK, line
+from grambench.report.charts import BLACK
+from grambench.report.figure_kind import line
 from grambench.results.study import Results
 
 RANKS, FRONT = "critical_difference", "pareto"  # kinds of figures

@@ -1,21 +1,12 @@
-"""The content of a table in blocks, rows and cells, and the base class of the kinds of tables.
+"""The content of a table in blocks, rows and cells.
 
 This module is imported when a study is loaded. It therefore imports neither pandas nor the results.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
-from grambench.config.names import Names
-from grambench.config.shown import AnyTable, OneMetric
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from grambench.report.table_data import TableData
-    from grambench.results.columns import Table
-    from grambench.results.statistics import Sample
+from grambench.report.lazy import DataFrame, Sample
 
 NO_RESULT = "—"
 
@@ -52,7 +43,7 @@ class TableCell:
     verdict: str = ""
     best: bool = False
     speed_up: float | None = None
-    numbers: "tuple[Sample, Sample] | None" = None
+    numbers: tuple[Sample, Sample] | None = None
     orders: str = ""
     key: tuple[str, str, str] | None = None
 
@@ -78,8 +69,7 @@ class Block:
 class TableContent:
     """One table: title, caption, remarks beneath it, the head of its label column, its columns and blocks.
 
-    `data` is the CSV file of the table, with names beside titles and numbers as numbers. `basis` is the table of the
-    single results that numbers of all data sets together are computed from; the report shows it beneath.
+    `data` is the CSV file of the table, with names beside titles and numbers as numbers.
     """
 
     title: str
@@ -88,8 +78,7 @@ class TableContent:
     columns: list[str]
     blocks: list[Block]
     remarks: list[str] = field(default_factory=list)
-    basis: "TableContent | None" = None
-    data: "pd.DataFrame" = field(compare=False)
+    data: DataFrame = field(compare=False)
 
     def cells(self) -> Iterator[TableCell]:
         """Yield all cells, row by row."""
@@ -107,48 +96,3 @@ class TableContent:
 def cells_of(blocks: Iterable[Block]) -> Iterator[TableCell]:
     """Yield all cells of some blocks, row by row."""
     return (cell for block in blocks for row in block.rows for cell in row.cells)
-
-
-class TableKind(AnyTable):
-    """One table: the fields that a study's file sets, and its layout."""
-
-    def build(self, data: "TableData") -> TableContent:
-        """Lay the table out."""
-        raise NotImplementedError
-
-    @classmethod
-    def file(cls) -> "Table":
-        """Return the declaration of the table's CSV file."""
-        from grambench.report.table_data import CELLS
-
-        return CELLS
-
-    def content(
-        self,
-        columns: Sequence[str],
-        blocks: Sequence[Block],
-        remarks: Iterable[str],
-        data: "pd.DataFrame",
-        corner: str = "Data set",
-    ) -> TableContent:
-        """Return the content with the table's title and caption, and its own remark before all others."""
-        return TableContent(
-            title=self.title,
-            caption=self.caption,
-            corner=corner,
-            columns=list(columns),
-            blocks=list(blocks),
-            remarks=[*([self.remark] if self.remark else []), *remarks],
-            data=data,
-        )
-
-
-class OneMetricTable(TableKind):
-    """A table that compares algorithms by one metric."""
-
-    algorithms: Names
-    metrics: OneMetric
-
-    def judged(self) -> list[str]:
-        """Return the metric by which algorithms are compared."""
-        return self.metrics

@@ -1,4 +1,4 @@
-"""Base classes of the kinds of figures, the colours and dashes of configurations, panels and legends.
+"""How figures are drawn: colours and dashes, panels, legends, labels and axes.
 
 The first eight colours are those of Okabe and Ito, which colour-blind readers can tell apart. This module is imported
 when a study is loaded. It therefore imports matplotlib only where something is drawn.
@@ -6,27 +6,14 @@ when a study is loaded. It therefore imports matplotlib only where something is 
 
 import math
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
-from grambench.config.names import Names
-from grambench.config.shown import AnyFigure, OneMetric
-from grambench.config.study import Study
+from grambench.report.charts import BLACK, Chart, Line
+from grambench.report.lazy import Axes, Axis, Canvas
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
-    from matplotlib.figure import Figure as Canvas
-
-    from grambench.results.study import Results
-
-BLACK = "#000000"
 LINES: list[tuple[str, Any]] = [  # colour and dash pattern
     ("#0072B2", "-"),
     ("#D55E00", (0, (5, 1))),
@@ -58,8 +45,6 @@ HEIGHTS, NARROW_HEIGHTS = {1: 2.7, 2: 2.2, 3: 1.75}, {1: 1.9, 2: 1.4}  # inches 
 LETTER_HEIGHT, LETTER_WIDTH = 7.5 / 72, 0.06  # inches of a legend's letters
 LABEL_WIDTH = 0.062  # inches of a letter of a label
 HEADROOM = 0.06  # share of the range of dots that is left free above and below them
-OWN_MARK = "★"  # before the title of a reader's own algorithm
-Curve = tuple[Floats, Floats, Floats | None]  # x, mean and standard deviation, if any
 STYLE: Any = {
     "svg.hashsalt": "grambench",
     "svg.fonttype": "path",
@@ -88,245 +73,46 @@ STYLE: Any = {
 }
 
 
-MEANS_AND_BANDS = "Lines are means of {runs}, bands one standard deviation to either side"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """One line: its title in the legend, x, mean and standard deviation (0 for no band), and its style.
-
-    A line without a `dash` is a set of points, and `names` says what each of them is.
-    """
-
-    title: str
-    x: Floats
-    mean: Floats
-    std: Floats
-    colour: str
-    dash: Any
-    marker: str = ""
-    names: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Panel:
-    """One panel: its title, its lines, and the metric that they show."""
-
-    title: str
-    lines: list[Line]
-    metric: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Chart:
-    """The contents of a figure of panels, for the interactive figure of the report and the one for papers alike.
-
-    Attributes
-    ----------
-    panels : list of Panel
-        The panels; those without any line are not drawn.
-    x_label, y_label : str
-        The labels of the axes.
-    scale : callable
-        Sets further properties of the axes of a panel, after all its lines are drawn.
-    x_log, y_log : bool
-        Whether the axes are logarithmic.
-    ticks : dict of float
-        Names of positions on the x axis, if they replace its numbers.
-    diagonal : bool
-        Whether the line of equal x and y is drawn.
-    y_down : bool
-        Whether the y axis runs downwards, its least value on top.
-    """
-
-    panels: list[Panel]
-    x_label: str
-    y_label: str
-    scale: "Callable[[Axes], object]" = lambda _: None
-    x_log: bool = False
-    y_log: bool = False
-    ticks: Mapping[str, float] = field(default_factory=dict)
-    diagonal: bool = False
-    y_down: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class FigureData:
-    """The data of figures: the results of a study, curves.parquet and reproduction.csv, and the width in inches."""
-
-    results: "Results"
-    curves: "pd.DataFrame"
-    reproduction: "pd.DataFrame"
-    width: float = PAGE
-
-    @property
-    def narrow(self) -> bool:
-        """Whether the figure is drawn for one column of a page."""
-        return self.width < PAGE
-
-    def is_own(self, name: str) -> bool:
-        """Return whether a configuration runs a reader's own algorithm, from a file outside the package."""
-        entry = self.results.study.algorithms.get(name)
-        return entry is not None and entry.path is not None
-
-    def title(self, name: str) -> str:
-        """Return the title of a configuration; a reader's own algorithm is marked."""
-        title = self.results.title(name)
-        return f"{OWN_MARK} {title}" if self.is_own(name) else title
-
-    def colour(self, name: str) -> str:
-        """Return the colour of a configuration."""
-        return line(self.results.study, name)[0]
-
-    def shape(self, name: str) -> str:
-        """Return the shape of a configuration's dots."""
-        study = self.results.study
-        return SHAPES[_siblings(study, name).index(name) % len(SHAPES)]
-
-    def means(self, datasets: Iterable[str], names: Iterable[str], metric: str) -> tuple[Floats, Floats]:
-        """Return mean and standard deviation (0 if unknown) of a metric for each data set and configuration."""
-        samples = [self.results.sample(dataset, name, metric) for dataset in datasets for name in names]
-        return np.array([sample.mean for sample in samples]), np.nan_to_num([sample.std for sample in samples])
-
-    def line(self, name: str, x: Floats, mean: Floats, std: Floats | None = None, **style: Any) -> Line:
-        """Return a line with the title, the colour and the dashes of a configuration, unless `style` has others."""
-        colour, dash = line(self.results.study, name)
-        style = {"title": self.title(name), "colour": colour, "dash": dash} | style
-        return Line(x=x, mean=mean, std=np.zeros(len(mean)) if std is None else std, **style)
-
-    def panels(
-        self, figure: "DatasetsFigure", curve_of: Callable[[str, str], Curve | None], *, mark_dots: bool = False
-    ) -> list[Panel]:
-        """Return a panel for each data set.
-
-        Parameters
-        ----------
-        figure : DatasetsFigure
-            The figure.
-        curve_of : callable
-            Returns the curve of a data set and an algorithm, or None if there is no line.
-        mark_dots : bool
-            Whether a line of one point is drawn as a dot.
-        """
-        panels = []
-        for dataset in figure.datasets:
-            lines = []
-            for name in figure.algorithms:
-                if (curve := curve_of(dataset, name)) is not None:
-                    marker = self.shape(name) if mark_dots and len(curve[0]) == 1 else ""
-                    lines.append(self.line(name, *curve, marker=marker))
-            panels.append(Panel(title=dataset, lines=lines, metric=figure.metrics[0]))
-        return panels
-
-
-class FigureKind(AnyFigure):
-    """One figure: the fields that a study's file sets, and its drawing.
-
-    A kind defines `draw`, or `chart` if its figure consists of panels of lines, or both.
-
-    Attributes
-    ----------
-    about_runs : str
-        The sentence of the caption on the runs behind the figure, and on its bands or bars.
-    shows_sweep : bool
-        Whether the figure shows the runs of its sweep rather than plain ones.
-    """
-
-    about_runs: ClassVar[str] = ""
-    shows_sweep: ClassVar[bool] = False
-
-    def draw(self, data: FigureData) -> "Canvas":
-        """Draw the figure."""
-        chart = self.chart(data)
-        if chart is None:
-            raise NotImplementedError(f"figures of kind {self.kind} define neither draw nor chart")
-        return draw_panels(data, self, chart)
-
-    def chart(self, data: FigureData) -> Chart | None:
-        """Return the numbers of the interactive figure in the report; None if the kind has none."""
-        return None
-
-    def left_out(self, results: "Results") -> list[str]:
-        """Return the data sets that have no panel, because no algorithm of the figure has a result there."""
-        sweep = getattr(self, "sweep") if self.shows_sweep else ""  # noqa: B009
-        datasets, algorithms = self.named("datasets"), self.named("algorithms")
-        ran = {name for name in datasets for algorithm in algorithms if results.status(name, algorithm, sweep) == "ok"}
-        return [name for name in datasets if name not in ran]
-
-
-class DatasetsFigure(FigureKind):
-    """A figure with a panel for each data set and a line for each algorithm, by one metric."""
-
-    metrics: OneMetric
-    algorithms: Names
-    datasets: Names
-
-    def metric_chart(self, panels: list[Panel], **options: Any) -> Chart:
-        """Return a chart with the figure's metric on the y axis."""
-        metric = METRICS[self.metrics[0]]
-        return Chart(panels=panels, y_label=metric.label, y_log=metric.logarithmic, **options)
-
-
-def line(study: Study, algorithm: str) -> tuple[str, Any]:
-    """Return colour and dash pattern of a configuration.
-
-    The colour depends on the position of the algorithm's file among those of the study. It is thus the same in all
-    figures of the study, and stays the same if a configuration is added at the end. Configurations that share a file
-    share the colour and differ in their dashes.
-    """
-    files = list(dict.fromkeys(map(study.file, study.algorithms)))
-    colour, dash = LINES[files.index(study.file(algorithm)) % len(LINES)]
-    siblings = _siblings(study, algorithm)
-    return colour, dash if len(siblings) == 1 else DASHES[siblings.index(algorithm) % len(DASHES)]
-
-
-def _siblings(study: Study, algorithm: str) -> list[str]:
-    """Return the configurations that share a file with one."""
-    return [name for name in study.algorithms if study.file(name) == study.file(algorithm)]
-
-
-def single_panel(width: float, height: float) -> "tuple[Canvas, Axes]":
+def single_panel(width: float, height: float) -> tuple[Canvas, Axes]:
     """Return a figure with one panel; its size is in inches."""
-    from matplotlib.figure import Figure as Canvas
+    from matplotlib.figure import Figure
 
-    canvas = Canvas(figsize=(width, height), layout="constrained")
+    canvas = Figure(figsize=(width, height), layout="constrained")
     return canvas, canvas.subplots()
 
 
 def panel_grid(
-    size: tuple[float, float], count: int, columns: int, *, share_y: bool = False
-) -> "tuple[Canvas, list[Axes]]":
+    size: tuple[float, float], count: int, columns: int, *, share_y: bool = False, layout: Any = "constrained"
+) -> tuple[Canvas, list[Axes]]:
     """Return a figure of a size in inches and its panels, row by row."""
-    from matplotlib.figure import Figure as Canvas
+    from matplotlib.figure import Figure
 
-    canvas = Canvas(figsize=size, layout="constrained")
+    canvas = Figure(figsize=size, layout=layout)
     all_axes = canvas.subplots(math.ceil(count / columns), columns, squeeze=False, sharey=share_y).ravel()
     for axes in all_axes[count:]:
         axes.set_axis_off()
     return canvas, list(all_axes[:count])
 
 
-def set_title(axes: "Axes", title: str, **options: Any) -> None:
+def set_title(axes: Axes, title: str, **options: Any) -> None:
     """Write the title of a panel above its left end."""
     axes.set_title(title, loc="left", fontweight="bold", **options)
 
 
-def draw_panels(data: FigureData, figure: AnyFigure, chart: Chart) -> "Canvas":
-    """Draw the panels that have any line."""
+def draw_panels(chart: Chart, width: float) -> Canvas:
+    """Draw the panels that have any line, of which there is one at least."""
     from matplotlib.lines import Line2D
 
-    panels = [panel for panel in chart.panels if panel.lines]
-    if not panels:
-        return empty(data, figure)
+    panels, narrow = [panel for panel in chart.panels if panel.lines], width < PAGE
     # In a column of a page, a second panel beside the first takes the room of its ticks.
-    most = MAX_COLUMNS if not data.narrow else 1 if len(panels) <= MAX_COLUMNS else 2
+    most = MAX_COLUMNS if not narrow else 1 if len(panels) <= MAX_COLUMNS else 2
     columns = min(most, len(panels))
-    height = (NARROW_HEIGHTS if data.narrow else HEIGHTS)[columns]
-    size = (data.width, height * math.ceil(len(panels) / columns) + 0.6)
+    height = (NARROW_HEIGHTS if narrow else HEIGHTS)[columns]
+    size = (width, height * math.ceil(len(panels) / columns) + 0.6)
     canvas, all_axes = panel_grid(size, len(panels), columns)
     for axes, panel in zip(all_axes, panels, strict=True):
         logarithmic = METRICS[panel.metric].logarithmic
-        set_title(axes, fold_name(panel.title, data.width / columns - 0.5))
+        set_title(axes, fold_name(panel.title, width / columns - 0.5))
         axes.set_yscale("log" if logarithmic else "linear")
         opacity = OPACITY_OF_MANY if len(panel.lines) > MAX_FEW else OPACITY_OF_FEW
         for line in panel.lines:
@@ -338,7 +124,7 @@ def draw_panels(data: FigureData, figure: AnyFigure, chart: Chart) -> "Canvas":
         chart.scale(axes)
     height = float(canvas.get_figheight())
     canvas.supylabel(fold(chart.y_label, height), fontsize=LABEL)
-    canvas.supxlabel(fold(chart.x_label, data.width), fontsize=LABEL)
+    canvas.supxlabel(fold(chart.x_label, width), fontsize=LABEL)
     # The panel with the most lines comes first: it has the lines in the figure's order.
     fullest = sorted(panels, key=lambda panel: -len(panel.lines))
     legend = {
@@ -350,7 +136,7 @@ def draw_panels(data: FigureData, figure: AnyFigure, chart: Chart) -> "Canvas":
     return canvas
 
 
-def put_legend(canvas: "Canvas", legend: dict[str, Any], columns: int, **options: float) -> None:
+def put_legend(canvas: Canvas, legend: dict[str, Any], columns: int, **options: float) -> None:
     """Put a legend above all panels, in at most `columns` columns and no more than fit."""
     # The lengths of handles are in heights of a letter.
     spaces = options.get("handlelength", 2.0) + options.get("handletextpad", 0.8) + 2.0
@@ -360,7 +146,7 @@ def put_legend(canvas: "Canvas", legend: dict[str, Any], columns: int, **options
     canvas.legend(legend.values(), legend.keys(), loc="outside upper center", ncols=columns, **options)
 
 
-def _draw_line(axes: "Axes", line: Line, opacity: float, *, logarithmic: bool) -> None:
+def _draw_line(axes: Axes, line: Line, opacity: float, *, logarithmic: bool) -> None:
     mean, colour = line.mean, line.colour
     if logarithmic:
         # A logarithmic axis has no 0.
@@ -373,24 +159,6 @@ def _draw_line(axes: "Axes", line: Line, opacity: float, *, logarithmic: bool) -
     axes.plot(line.x, mean, color=colour, linestyle=line.dash, marker=line.marker, markersize=4)
 
 
-def empty(data: FigureData, figure: AnyFigure) -> "Canvas":
-    """Return a panel with the reasons why there is nothing to show."""
-    results = data.results
-    datasets = figure.named("datasets") or results.study.datasets
-    reasons = dict.fromkeys(
-        reason
-        for name in datasets
-        for algorithm in figure.named("algorithms")
-        if (reason := results.missing(name, algorithm))
-    )
-    text = "\n".join(["No data for this figure:", ", ".join(datasets), *list(reasons)[:3]])
-    canvas, axes = single_panel(data.width, 1.8)
-    axes.set_axis_off()
-    axes.set_gid("no-data")
-    axes.text(0.5, 0.5, text, ha="center", va="center", wrap=True, color=DARK_GREY, transform=axes.transAxes)
-    return canvas
-
-
 def fold(text: str, width: float) -> str:
     """Return a label in lines of at most a width in inches."""
     return textwrap.fill(text, max(int(width / LABEL_WIDTH), 12))
@@ -401,7 +169,7 @@ def fold_name(name: str, width: float) -> str:
     return name.replace("_", "\n", 1) if len(name) * 1.15 * LABEL_WIDTH > width else name
 
 
-def start_bars_at_zero(canvas: "Canvas") -> None:
+def start_bars_at_zero(canvas: Canvas) -> None:
     """Extend every axis along which bars run to 0: their lengths are compared, and a cut bar misleads.
 
     A logarithmic axis has no 0.
@@ -420,7 +188,7 @@ def start_bars_at_zero(canvas: "Canvas") -> None:
                 (axes.set_xlim if across else axes.set_ylim)(*ends)
 
 
-def fit_to_dots(axes: "Axes", low: float, high: float) -> None:
+def fit_to_dots(axes: Axes, low: float, high: float) -> None:
     """Set the y axis of dots: it covers them with a little room, and need not contain 0."""
     if low < high or low > 0.0:
         room = HEADROOM * (high - low) or 0.05 * abs(high)
@@ -428,7 +196,7 @@ def fit_to_dots(axes: "Axes", low: float, high: float) -> None:
         axes.set_ylim(max(low - room, 0.0) if low >= 0.0 else low - room, high + room)
 
 
-def plain_ticks(axis: "Axis", values: list[float]) -> None:
+def plain_ticks(axis: Axis, values: list[float]) -> None:
     """Write the numbers of a short logarithmic axis as 1, 2, 5, 10."""
     from matplotlib.ticker import FormatStrFormatter, LogFormatterSciNotation, LogLocator, NullFormatter
 

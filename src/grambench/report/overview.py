@@ -9,12 +9,12 @@ import pandas as pd
 from grambench.config.metrics import METRICS
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.report import abstract
-from grambench.report.notes import Notes, Section
-from grambench.report.page import JUDGED, StudyReport, claim_counts
+from grambench.report.notes import Notes, Section, place
+from grambench.report.page import StudyReport
 from grambench.report.profiles import page_of
+from grambench.report.study_page import JUDGED, claim_counts
 from grambench.results.study import ALL
 
-MANY = 6  # most sentences on one paper that are open at first
 BEST = 10  # algorithms of a leaderboard that the page shows
 
 
@@ -67,8 +67,7 @@ def _board(study: StudyReport) -> dict[str, Any]:
         "study": study,
         "count": len(means),
         "datasets": list(map(str, study.ranks.index)),
-        "metric": _within(METRICS[study.main_metric()].label.partition(" (")[0]),
-        "worst": worst,
+        "metric": _within(METRICS[study.results.main_metric()].label.partition(" (")[0]),
         "rows": [
             {
                 "title": study.results.title(name),
@@ -105,7 +104,6 @@ def _paper(paper: str, group: list[StudyReport], notes: Notes | None) -> dict[st
             "failed": int((~status.isin(["ok", "unavailable"])).sum()),
         },
         "sentences": [line for study in group for line in sentences(study, notes)],
-        "many": MANY,
     }
 
 
@@ -122,37 +120,33 @@ def _chapter(study: StudyReport, notes: Notes | None) -> list[Section]:
 
 def sentences(study: StudyReport, notes: Notes | None) -> list[Sentence]:
     """Return a sentence on each result of a study that differs or is missing."""
-    return [*_failures(study), *_numbers(study, notes), *_claims(study, notes)]
+    chapter = _chapter(study, notes)
+    return [*_failures(study), *_numbers(study, place(chapter, "differ")), *_claims(study, place(chapter, "claim"))]
 
 
-def _numbers(study: StudyReport, notes: Notes | None) -> list[Sentence]:
+def _numbers(study: StudyReport, note: str) -> list[Sentence]:
     """Return a sentence for each algorithm and metric with numbers that differ."""
-    numbers, chapter, rows = study.numbers(), _chapter(study, notes), []
+    numbers, rows = study.numbers(), []
     judged = numbers[numbers["verdict"].isin(JUDGED)]
     for (name, metric), compared in judged.groupby(["algorithm", "metric"], sort=False):
         different = compared[compared["verdict"] == "different"]
         if different.empty:
             continue
         title, label = study.results.title(str(name)), METRICS[str(metric)].label
-        datasets = [str(dataset) for dataset in different["dataset"]]
-        on_datasets = "" if datasets == [ALL] else f" on {abstract.listed(datasets)}"
+        where = abstract.listed([str(dataset) for dataset in different["dataset"]])
         prefix, quantity = (f"{title}: ", _within(label)) if title else ("", label)
         if len(different) == 1:
             row = different.iloc[0]
+            on_datasets = "" if where == ALL else f" on {where}"
             text = f"{prefix}{quantity}{on_datasets} {row['ours']}, published {row['published']}."
         else:
-            where = abstract.listed(datasets)
             text = f"{prefix}{len(different)} of {len(compared)} numbers differ in {quantity}: {where}."
-        names = [title, title.rpartition(" ")[0] or title] if title else datasets
-        metrics = [label.partition(" (")[0].lower(), label.partition(" (")[0], _plural(label)]
-        note = notes.place(chapter, "differ", names, datasets, metrics) if notes else ""
         anchor = f"{study.page}-different-{name or 'data'}-{metric}"
         rows.append(Sentence(text=text, page=study.page, anchor=anchor, note=note))
     return rows
 
 
-def _claims(study: StudyReport, notes: Notes | None) -> list[Sentence]:
-    chapter = _chapter(study, notes)
+def _claims(study: StudyReport, note: str) -> list[Sentence]:
     words = {"fails": "fails", "contradicted": "is inconsistent within the paper"}
     rows = study.claims[study.claims["verdict"].isin(list(words))]
     return [
@@ -160,7 +154,7 @@ def _claims(study: StudyReport, notes: Notes | None) -> list[Sentence]:
             text=f"Claim {row['claim']} {words[row['verdict']]}: {row['statement']}",
             page=study.page,
             anchor=f"{study.page}-claim-{row['claim']}",
-            note=notes.place(chapter, "claim", [str(row["claim"])]) if notes else "",
+            note=note,
         )
         for row in rows.to_dict("records")
     ]
@@ -205,9 +199,3 @@ def _clipped(text: str) -> str:
 def _within(label: str) -> str:
     """Return a label as it stands within a sentence."""
     return label if label[:2].isupper() or label[1:2] == " " else label[:1].lower() + label[1:]
-
-
-def _plural(label: str) -> str:
-    """Return how the page of notes speaks of several: accuracies, features."""
-    word = label.partition(" (")[0].lower()
-    return {"dimensions": "features"}.get(word, f"{word[:-1]}ies" if word.endswith("y") else word)

@@ -2,33 +2,23 @@
 
 import functools
 import inspect
+import json
 import re
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, fields
 from typing import Any
 
 from grambench import algorithms
-from grambench.common.docstrings import docstring
+from grambench.common.docstrings import attributes
 from grambench.config.metrics import METRICS
 from grambench.datasets.store import PreparedDataset, Unavailable
-from grambench.report.page import StudyReport, source
+from grambench.report.page import Page, StudyReport
 from grambench.results.study import Results, formatted
 
 Rows = list[dict[str, Any]]
 FIRST_SECTIONS = ("Idea", "Formula")  # of an algorithm's docstring, before its results; all others come after them
 DEVIATIONS = "Deviations from the paper"
 OPENING = re.compile(r"Deviations?[^:.,]{0,40}: ?")  # of a paragraph
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProfilePage:
-    """One page: its name, its title, a description in one line, and further values that its template shows."""
-
-    page: str
-    name: str
-    title: str
-    summary: str
-    facts: dict[str, Any]
 
 
 def page_of(algorithm: str) -> str:
@@ -45,25 +35,27 @@ def links(results: Results) -> dict[str, dict[str, Any]]:
     }
 
 
-def of_algorithms(studies: list[StudyReport], rows: Rows) -> list[ProfilePage]:
+def of_algorithms(studies: list[StudyReport], rows: Rows) -> list[Page]:
     """Return a page for each algorithm of the run, in the order of the studies."""
     entries: dict[str, list[tuple[StudyReport, str]]] = {}
     for study in studies:
         for entry in study.ran:
             entries.setdefault(study.study.file(entry), []).append((study, entry))
-    return [_algorithm(name, used, [row for row in rows if row["file"] == name]) for name, used in entries.items()]
+    return [
+        _algorithm(name, used, [row for row in rows if row["page"] == page_of(name)]) for name, used in entries.items()
+    ]
 
 
-def _algorithm(name: str, used: list[tuple[StudyReport, str]], rows: Rows) -> ProfilePage:
+def _algorithm(name: str, used: list[tuple[StudyReport, str]], rows: Rows) -> Page:
     text = algorithms.docstring(name) or name
     heading = text.partition("\n\n")[0]
     described = sections(name)
-    return ProfilePage(
-        page=page_of(name),
-        name=name,
+    return Page(
+        name=page_of(name),
+        template="algorithm.html",
         title=algorithms.title(name),
-        summary=_capital(" ".join(heading.partition(":")[2].split()) or " ".join(heading.split())),
-        facts={
+        values={
+            "summary": _capital(" ".join(heading.partition(":")[2].split()) or " ".join(heading.split())),
             "sections": {title: texts for title, texts in described.items() if title in FIRST_SECTIONS},
             "details": {title: texts for title, texts in described.items() if title not in FIRST_SECTIONS},
             "parameters": _parameters(name, used),
@@ -71,7 +63,7 @@ def _algorithm(name: str, used: list[tuple[StudyReport, str]], rows: Rows) -> Pr
             "rows": rows,
             "ranks": [summary for study, entry in used if (summary := _ranking(study, entry))],
             "studies": list({study.page: study for study, _ in used}.values()),
-            "file": f"{category}/{name}.py" if (category := algorithms.category_of(name)) else name,
+            "path": f"{category}/{name}.py" if (category := algorithms.category_of(name)) else name,
         },
     )
 
@@ -94,7 +86,7 @@ def _parameters(name: str, used: list[tuple[StudyReport, str]]) -> Rows:
     if algorithms.fault(name):
         return []
     cls = algorithms.load(name).parameters
-    descriptions, rows = meanings(cls), []
+    meanings, rows = attributes(cls), []
     for field in fields(cls):
         default = field.default if field.default is not MISSING else "set by the study"
         if field.default_factory is not MISSING:
@@ -104,21 +96,9 @@ def _parameters(name: str, used: list[tuple[StudyReport, str]]) -> Rows:
             for study, entry in used
             if field.name in (parameters := study.study.algorithms[entry].parameters)
         }
-        meaning = descriptions.get(field.name, "")
+        meaning = meanings.get(field.name, "")
         rows.append({"name": field.name, "default": default, "meaning": meaning, "set": values})
     return rows
-
-
-def meanings(cls: Any) -> dict[str, str]:
-    """Return the description of each attribute of a class, inherited ones included, from the docstrings."""
-    descriptions: dict[str, str] = {}
-    for base in reversed(inspect.getmro(cls)):
-        attributes = _attributes(docstring(base))
-        # "See Base" refers to the description that is inherited
-        descriptions |= {
-            name: text for name, text in attributes.items() if name not in descriptions or not text.startswith("See ")
-        }
-    return descriptions
 
 
 @functools.cache
@@ -136,43 +116,25 @@ def sections(name: str) -> dict[str, list[tuple[str, str]]]:
     return {title: content for title, content in named.items() if content}
 
 
-@functools.cache
-def _attributes(text: str) -> dict[str, str]:
-    """Return the description of each attribute in a numpydoc docstring."""
-    meanings: dict[str, str] = {}
-    names: list[str] = []
-    for line in text.partition("Attributes\n----------\n")[2].splitlines():
-        if line and not line.startswith(" "):
-            names = [name.strip() for name in line.partition(" :")[0].split(",")]
-        elif line.strip():
-            meanings |= {name: f"{meanings.get(name, '')} {line.strip()}".strip() for name in names}
-    return meanings
-
-
 def _ranking(study: StudyReport, entry: str) -> dict[str, Any] | None:
     """Return the mean rank of a configuration among those of a study that have results; None if there is no other."""
-    metric, results = study.main_metric(), study.results
-    if not metric:
+    if entry not in study.ranks or study.ranks.empty:
         return None
-    names = results.with_results(study.ran, metric)
-    ranks = results.ranks(names, metric) if len(names) > 1 else None
-    if ranks is None or ranks.empty or entry not in ranks:
-        return None
-    means = ranks.mean()
+    means = study.ranks.mean()
     return {
         "study": study,
-        "title": results.title(entry),
+        "title": study.results.title(entry),
         "mean": f"{means[entry]:.1f}",
         "place": int((means < means[entry] - 1e-9).sum()) + 1,
-        "of": len(names),
-        "datasets": len(ranks),
-        "metric": METRICS[metric].label,
+        "of": len(means),
+        "datasets": len(study.ranks),
+        "metric": METRICS[study.results.main_metric()].label,
     }
 
 
 def results_of(study: StudyReport) -> Rows:
     """Return a row for each configuration on each data set of the run: number, verdict, rank."""
-    results, metric, rows = study.results, study.main_metric(), []
+    results, metric, rows = study.results, study.results.main_metric(), []
     titles = {entry: results.title(entry) for entry in study.ran}
     for dataset in study.study.datasets:
         ranks = results.means(study.ran, metric, [dataset]).iloc[0].dropna().round(9)
@@ -187,8 +149,6 @@ def results_of(study: StudyReport) -> Rows:
                 {
                     "study": study,
                     "dataset": dataset,
-                    "entry": entry,
-                    "file": study.study.file(entry),
                     "page": page_of(study.study.file(entry)),
                     "title": titles[entry],
                     "metric": METRICS[metric].label if metric else "",
@@ -208,9 +168,7 @@ def results_of(study: StudyReport) -> Rows:
     return rows
 
 
-def of_datasets(
-    studies: list[StudyReport], rows: Rows, descriptions: Mapping[str, Mapping[str, Any]]
-) -> list[ProfilePage]:
+def of_datasets(studies: list[StudyReport], rows: Rows, descriptions: Mapping[str, Mapping[str, Any]]) -> list[Page]:
     """Return a page for each data set of the run, in the order of the studies."""
     used: dict[str, list[StudyReport]] = {}
     for study in studies:
@@ -222,18 +180,18 @@ def of_datasets(
     ]
 
 
-def _dataset(name: str, used: list[StudyReport], rows: Rows, described: Mapping[str, Any]) -> ProfilePage:
+def _dataset(name: str, used: list[StudyReport], rows: Rows, described: Mapping[str, Any]) -> Page:
     loaded = used[0].prepared.get(name)
     prepared = loaded if isinstance(loaded, PreparedDataset) else None
     size = prepared.features.shape if prepared else (described.get("n", ""), described.get("d", ""))
     facts = [("Examples", size[0]), ("Features", size[1]), ("Classes", _classes(prepared) if prepared else "")]
     facts.append(("Licence", described.get("licence", "")))
-    return ProfilePage(
-        page=f"dataset-{name}",
-        name=name,
+    return Page(
+        name=f"dataset-{name}",
+        template="dataset.html",
         title=name,
-        summary=str(described.get("title", "")),
-        facts={
+        values={
+            "summary": str(described.get("title", "")),
             "facts": [(label, value) for label, value in facts if value not in ("", None)],
             "source": _source(prepared, described),
             "unavailable": loaded.reasons if isinstance(loaded, Unavailable) else (),
@@ -258,10 +216,19 @@ def _place(row: dict[str, Any], studies: list[StudyReport]) -> tuple[int, float]
 
 def _source(prepared: PreparedDataset | None, described: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return where a data set comes from: its citation and home page, and what this run has read."""
-    rows = [("Citation", str(described.get("citation") or "")), ("Home page", str(described.get("url") or ""))]
+    rows = [("Citation", described.get("citation")), ("Home page", described.get("url"))]
     if prepared:
-        described_source = source(prepared)
-        rows += [("Read from", described_source["kind"])]
-        rows += [(label[:1].upper() + label[1:], text) for label, text in described_source["details"]]
-        rows.append(("Content of the prepared data (SHA-256)", described_source["content"]))
-    return [(label, text) for label, text in rows if text]
+        rows.append(("Read from", prepared.source.get("origin") or prepared.source.get("kind", "unknown")))
+        details = {name: value for name, value in prepared.source.items() if name not in ("origin", "kind")}
+        rows += [(name[:1].upper() + name[1:], _text(value)) for name, value in details.items() if value]
+        rows.append(("Content of the prepared data (SHA-256)", prepared.content))
+    return [(label, str(text)) for label, text in rows if text]
+
+
+def _text(value: Any) -> str:
+    """Return a value of a source's description in one line."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {_text(entry)}" for key, entry in value.items())
+    if isinstance(value, list | tuple):
+        return "; ".join(map(_text, value))
+    return value if isinstance(value, str) else json.dumps(value)

@@ -1,6 +1,6 @@
 """The report as a folder of pages, and as one file: the same pages, with other links between them.
 
-The layout is in `templates`. The style sheets, the script and the library that draws figures (uPlot) are in `assets`.
+The layout is in `templates`. The style sheets, the scripts and the library that draws figures (uPlot) are in `assets`.
 """
 
 import base64
@@ -13,17 +13,18 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from grambench.config.metrics import METRICS
-from grambench.report import abstract, board, overview, page, profiles, record_page
+from grambench.report import abstract, board, overview, profiles, record_page, study_page
 from grambench.report.looks import ASSETS, TEMPLATES
 from grambench.report.notes import Notes
-from grambench.report.page import StudyReport
+from grambench.report.page import Page, StudyReport
 from grambench.results.verdicts import LEVEL
 
-STYLES, SCRIPTS = ("uPlot.css", "report.css"), ("uPlot.js", "report.js")
+STYLES = ("uPlot.css", "report.css")
+SCRIPTS = ("uPlot.js", "page.js", "theme.js", "tables.js", "charts.js", "board.js")  # all but the first use page.js
 PAGES, FILES = "pages", "files"
 INDEX, WHOLE = "index.html", "report.html"
 OVERVIEW = "overview"  # the name of the first page
-MEDIA_TYPES = {".csv": "text/csv", ".md": "text/markdown", ".tex": "application/x-tex"}
+MEDIA_TYPES = {".csv": "text/csv", ".md": "text/markdown", ".tex": "application/x-tex", ".svg": "image/svg+xml"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,9 +52,10 @@ class Report:
 def write(report: Report) -> dict[str, bytes]:
     """Return every file of the report by its path below the report's folder."""
     pages = _pages(report)
-    records = [page_ for study in report.studies for page_ in _record_pages(study)]
+    # the one file has no pages of records, which would make it too large to mail
+    records = [page_ for study in report.studies for page_ in record_page.of_study(study)]
     renderer = _Renderer(report, pages + records, whole=False)
-    files = {page_.path: renderer.render_page(page_).encode() for page_ in pages + records}
+    files = {_path(page_.name): renderer.render_page(page_).encode() for page_ in pages + records}
     files |= {f"{PAGES}/{name}": (ASSETS / name).read_bytes() for name in (*STYLES, *SCRIPTS)}
     for study in report.studies:
         files |= {f"{FILES}/{study.study.name}/{name}": content for name, content in study.files.items()}
@@ -61,56 +63,38 @@ def write(report: Report) -> dict[str, bytes]:
     return files
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Page:
-    """One page: its name, its template, the title of the browser's tab, and the values that the template shows."""
-
-    name: str
-    template: str
-    title: str
-    values: dict[str, Any]
-
-    @property
-    def path(self) -> str:
-        """The path of the page below the report's folder."""
-        return INDEX if self.name == OVERVIEW else f"{PAGES}/{self.name}.html"
-
-
-def _pages(report: Report) -> list[_Page]:
+def _pages(report: Report) -> list[Page]:
     rows = [row for study in report.studies for row in profiles.results_of(study)]
     algorithms = profiles.of_algorithms(report.studies, rows)
     datasets = profiles.of_datasets(report.studies, rows, report.descriptions)
-    papers = overview.papers(report.studies, report.notes)
     values = {
-        "papers": papers,
+        "papers": overview.papers(report.studies, report.notes),
         "extent": overview.extent(report.studies),
         "boards": overview.boards(report.studies),
         "algorithms": algorithms,
         "datasets": datasets,
         "partial": any(study.partial for study in report.studies),
-        "facts": page.facts([record for study in report.studies for record in study.provenance]),
+        "facts": study_page.facts([record.provenance for study in report.studies for record in study.records.values()]),
         "newest": max(study.newest for study in report.studies),
-        "seconds": sum(page.seconds(study) for study in report.studies),
+        "seconds": sum(study_page.seconds(study) for study in report.studies),
     }
-    pages = [_Page(name=OVERVIEW, template="overview.html", title="Overview", values=values)]
+    pages = [Page(name=OVERVIEW, template="overview.html", title="Overview", values=values)]
     for study in report.studies:
-        first_screen = {"board": board.numbers(study.results), "board_figures": board.pair(study.results)}
-        values = {"study": page.view(study), "top": abstract.of(study), "links": profiles.links(study.results)}
-        values |= first_screen
-        pages.append(_Page(name=study.page, template="study.html", title=study.study.title, values=values))
-    for template, group in (("algorithm.html", algorithms), ("dataset.html", datasets)):
-        pages += [_Page(name=item.page, template=template, title=item.title, values={"it": item}) for item in group]
-    if report.notes:
-        pages.append(_Page(name="notes", template="notes.html", title="Explanations", values={}))
-    return pages
+        values = {
+            "study": study_page.view(study),
+            "top": abstract.of(study),
+            "links": profiles.links(study.results),
+            "board": board.numbers(study.results),
+            "board_figures": board.pair(study.results),
+        }
+        pages.append(Page(name=study.page, template="study.html", title=study.study.title, values=values))
+    notes = [Page(name="notes", template="notes.html", title="Explanations", values={})] if report.notes else []
+    return [*pages, *algorithms, *datasets, *notes]
 
 
-def _record_pages(study: StudyReport) -> list[_Page]:
-    """Return a page for each record; the one file has none of them, since they would make it too large to mail."""
-    return [
-        _Page(name=item.page, template="record.html", title=item.title, values={"it": item.values})
-        for item in record_page.of_study(study)
-    ]
+def _path(name: str) -> str:
+    """Return the path of a page below the report's folder."""
+    return INDEX if name == OVERVIEW else f"{PAGES}/{name}.html"
 
 
 class _Renderer:
@@ -120,13 +104,13 @@ class _Renderer:
     ----------
     report : Report
         The report.
-    pages : list of _Page
+    pages : list of Page
         All pages.
     whole : bool
         Whether the pages become one file.
     """
 
-    def __init__(self, report: Report, pages: list[_Page], *, whole: bool) -> None:
+    def __init__(self, report: Report, pages: list[Page], *, whole: bool) -> None:
         self.pages, self.whole = pages, whole
         self.at = OVERVIEW
         self.environment = Environment(
@@ -146,12 +130,13 @@ class _Renderer:
             "has": lambda name: name in page_names,
             "whole": whole,
             "report": report,
-            "signs": page.SIGNS,
-            "meanings": page.MEANINGS,
-            "judged": page.JUDGED,
-            "labels": page.LABELS,
+            "signs": study_page.SIGNS,
+            "meanings": study_page.MEANINGS,
+            "judged": study_page.JUDGED,
+            "labels": study_page.LABELS,
+            "explained": {metric.label: metric.meaning for metric in METRICS.values()},
             "high": {name for name, metric in METRICS.items() if metric.better == "higher"},
-            "claim_signs": page.CLAIM_SIGNS,
+            "claim_signs": study_page.CLAIM_SIGNS,
             "level": LEVEL,
         }
 
@@ -160,7 +145,7 @@ class _Renderer:
         """The path from the page that is rendered to the report's folder."""
         return "" if self.at == OVERVIEW else "../"
 
-    def render_page(self, page_: _Page) -> str:
+    def render_page(self, page_: Page) -> str:
         """Return a page of the folder."""
         self.at = page_.name
         return self._render_frame(page_.title, self._render_content(page_))
@@ -169,7 +154,7 @@ class _Renderer:
         """Return the one file."""
         return self._render_frame("Report", Markup("\n").join(map(self._render_content, self.pages)))
 
-    def _render_content(self, page_: _Page) -> Markup:
+    def _render_content(self, page_: Page) -> Markup:
         template = self.environment.get_template(page_.template)
         return Markup(template.render(key=page_.name, title=page_.title, **page_.values))
 
@@ -196,7 +181,7 @@ class _Renderer:
         return f"{path}#{anchor}" if anchor else path
 
     def _link_to_file(self, study: StudyReport, name: str) -> str:
-        """Return the address of a file to download."""
+        """Return the address of a file to download or to show, which is within the one file."""
         if self.whole:
             media_type = MEDIA_TYPES[Path(name).suffix]
             return f"data:{media_type};base64," + base64.b64encode(study.files[name]).decode("ascii")

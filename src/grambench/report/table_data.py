@@ -11,6 +11,7 @@ from grambench.algorithms.settings import GAP, gap_missed
 from grambench.config.metrics import METRICS
 from grambench.config.shown import AnyTable
 from grambench.report.cells import NO_RESULT, TableCell
+from grambench.report.lazy import Comparison
 from grambench.results.collect import ALGORITHM, ORDERS
 from grambench.results.columns import Column, Table
 from grambench.results.statistics import BEST_LEVEL, Sample
@@ -44,9 +45,6 @@ CELLS = Table(
         Column("reason", "text", "why there is no number, in one line"),
     ),
 )
-
-
-Comparison = dict[tuple[str, str, str, str], pd.Series]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from grambench.common.docstrings import attributes
 from grambench.common.files import check, sealed
 from grambench.common.provenance import identity, spec
 from grambench.experiments.outcome import GROUPS
@@ -23,29 +24,40 @@ class Record:
 
     Attributes
     ----------
-    study, dataset, algorithm : str
-        What was run.
+    study : str
+        name of the study
+    dataset : str
+        name of the data set
+    algorithm : str
+        name of the configuration in the study
     status : str
-        One of STATUSES.
+        one of ok, error, timeout, killed, memory, unavailable
     reason : str
-        Why there are no numbers, in one line; empty when ok.
+        why there are no numbers, in one line; empty when ok
     detail : str
-        The end of the traceback or of the output; empty when ok.
+        end of the traceback or of the output; empty when ok
     orders : str
-        Where the orders or parts come from: "published", "seeded", or "stored" for the order of the data; empty where
-        nothing was run.
+        origin of the permutations or splits: published, seeded, or stored for the order of the data
     random : str
-        Whether a fit has drawn random numbers, "yes" or "no"; empty if that was not checked.
+        whether a fit has drawn random numbers, yes or no; empty if that was not checked
     code : str
-        The hash of the code that made the record; see grambench.pipeline.fingerprint.
-    inputs : sequence of str
-        The identities of the files that the run read: the prepared data set, Gram matrices or features.
-    metrics, curves, rounds, kernel_values, class_values
-        The numbers of the run, see grambench.experiments.outcome.Outcome.
+        hash of the code that made the record
     settings : dict
-        The run, see grambench.experiments.run.Run.
+        the run, see grambench.experiments.run.Run
     provenance : dict
-        Machine, versions and data source, see grambench.common.provenance; wall seconds and peak memory of the run.
+        machine, versions, revision, data source, wall seconds and peak memory
+    inputs : sequence of str
+        identities of the files that were read
+    metrics : dict of float64
+        a number a repetition, by metric
+    curves : dict of float64
+        values at S rounds, by metric; weights of m kernels
+    kernel_values : dict of float64
+        a number a kernel: weight, parameter, updates
+    class_values : dict of float64
+        confusion: test examples by true (rows) and predicted class
+    rounds : int64
+        the rounds of the curves
     """
 
     study: str
@@ -81,34 +93,19 @@ class Part(NamedTuple):
     meaning: str
 
 
-FLOATS = "group of float64"
-P_R = "(P, R)"  # points of a sweep and repetitions
-SCHEMA = (
-    Part("study", "text", "", "name of the study"),
-    Part("dataset", "text", "", "name of the data set"),
-    Part("algorithm", "text", "", "name of the configuration in the study"),
-    Part("status", "text", "", f"one of {', '.join(STATUSES)}"),
-    Part("reason", "text", "", "why there are no numbers, in one line; empty when ok"),
-    Part("detail", "text", "", "end of the traceback or of the output; empty when ok"),
-    Part(
-        "orders",
-        "text",
-        "",
-        "origin of the permutations or splits: published, seeded, or stored for the order of the data",
-    ),
-    Part("random", "text", "", "whether a fit has drawn random numbers, yes or no; empty if that was not checked"),
-    Part("code", "text", "", "hash of the code that made the record"),
-    Part("settings", "JSON", "", "the run, see grambench.experiments.run.Run"),
-    Part("provenance", "JSON", "", "machine, versions, revision, data source, wall seconds and peak memory"),
-    Part("inputs", "JSON", "", "identities of the files that were read"),
-    Part("metrics", FLOATS, P_R, "a number a repetition, by metric"),
-    Part("curves", FLOATS, "(P, R, S) or (P, R, S, m)", "values at S rounds, by metric; weights of m kernels"),
-    Part("kernel_values", FLOATS, "(P, R, m)", "a number a kernel: weight, parameter, updates"),
-    Part("class_values", FLOATS, "(P, R, C, C)", "confusion: test examples by true (rows) and predicted class"),
-    Part("rounds", "int64", "(S,)", "the rounds of the curves"),
+ARRAYS = {  # shapes of P points of a sweep, R repetitions, S rounds, m kernels and C classes
+    "metrics": "(P, R)",
+    "curves": "(P, R, S) or (P, R, S, m)",
+    "kernel_values": "(P, R, m)",
+    "class_values": "(P, R, C, C)",
+    "rounds": "(S,)",
+}
+OBJECTS = ("settings", "provenance", "inputs")  # attributes of the file in JSON
+TEXTS = tuple(field.name for field in fields(Record) if field.name not in (*OBJECTS, *ARRAYS))  # attributes too
+STORED = dict.fromkeys(ARRAYS, "group of float64") | {"rounds": "int64"} | dict.fromkeys(OBJECTS, "JSON")
+SCHEMA = tuple(
+    Part(name, STORED.get(name, "text"), ARRAYS.get(name, ""), meaning) for name, meaning in attributes(Record).items()
 )
-TEXTS = tuple(part.name for part in SCHEMA if part.stored == "text")  # attributes of the file
-OBJECTS = tuple(part.name for part in SCHEMA if part.stored == "JSON")  # attributes of the file
 
 
 def write(path: Path, record: Record) -> None:

@@ -168,7 +168,6 @@ def _picture(
         alternative=figures.alternative(results, figure),
         left_out=figures.left_out(results, figure),
         svg=files[f"figures/{name}.svg"],
-        column=files[f"figures/{name}.column.svg"],
         downloads=downloads,
         chart=charts.numbers(chart) if chart else None,
     )

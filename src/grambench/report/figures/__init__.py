@@ -1,24 +1,21 @@
 """The papers' figures with our curves, and published against own numbers, as SVG, PDF and PNG.
 
 A module here is a kind of figure, named after the kind: "curves" is the module `curves` with the class `CurvesFigure`,
-a `grambench.report.drawing.FigureKind`. The class has the fields that a study's file sets and draws the figure. Nothing
-else has to be edited for a new module to be usable. An edit of a module draws only the figures of its kind again.
+a `grambench.report.figure_kind.FigureKind`. The class has the fields that a study's file sets and draws the figure.
+Nothing else has to be edited for a new module to be usable. An edit of a module draws only the figures of its kind
+again.
 
 Every algorithm keeps its colour and its line style through all figures of a study. The same results give the same SVG
 file, byte for byte.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from grambench.config.shown import AnyFigure
-from grambench.report.drawing import PAGE, STYLE, Chart, FigureData, FigureKind, line, start_bars_at_zero
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.figure import Figure as Canvas
-
-    from grambench.results.study import Results
+from grambench.report.charts import Chart
+from grambench.report.drawing import PAGE, STYLE, start_bars_at_zero
+from grambench.report.figure_kind import FigureData, FigureKind
+from grambench.report.lazy import Canvas, DataFrame, Results
 
 DATED = {  # entries of a file's metadata that would differ from run to run, or from version to version
     "svg": ("Date", "Creator"),
@@ -26,16 +23,14 @@ DATED = {  # entries of a file's metadata that would differ from run to run, or 
     "png": ("Software",),
 }
 
-__all__ = ["Chart", "alternative", "chart", "draw", "left_out", "line", "said", "save"]
-
 
 def draw(
-    results: "Results",
-    curves: "pd.DataFrame",
-    reproduction: "pd.DataFrame",
+    results: Results,
+    curves: DataFrame,
+    reproduction: DataFrame,
     figure: AnyFigure,
     width: float = PAGE,
-) -> "Canvas":
+) -> Canvas:
     """Draw one figure.
 
     Parameters
@@ -60,12 +55,12 @@ def draw(
         return canvas
 
 
-def chart(results: "Results", curves: "pd.DataFrame", reproduction: "pd.DataFrame", figure: AnyFigure) -> Chart | None:
+def chart(results: Results, curves: DataFrame, reproduction: DataFrame, figure: AnyFigure) -> Chart | None:
     """Return the numbers behind a figure that the report shows interactively; None if its kind has none."""
     return _kind(results, figure).chart(FigureData(results=results, curves=curves, reproduction=reproduction))
 
 
-def describe_runs(results: "Results", figure: AnyFigure) -> str:
+def describe_runs(results: Results, figure: AnyFigure) -> str:
     """Return the sentence of the caption on the number of runs behind a figure, and on its bands or bars."""
     kind, runs = _kind(results, figure), results.runs
     for names, column in ((kind.named("algorithms"), "algorithm"), (kind.named("datasets"), "dataset")):
@@ -78,7 +73,7 @@ def describe_runs(results: "Results", figure: AnyFigure) -> str:
     return kind.about_runs.format(runs=f"n = {high} runs" if low == high else f"n = {low} to {high} runs")
 
 
-def save(canvas: "Canvas", path: Path, suffix: str) -> None:
+def save(canvas: Canvas, path: Path, suffix: str) -> None:
     """Write a figure as svg, pdf or png, without dates; it keeps its layout for later files."""
     import matplotlib as mpl
 
@@ -88,13 +83,13 @@ def save(canvas: "Canvas", path: Path, suffix: str) -> None:
         canvas.set_layout_engine("none")
 
 
-def left_out(results: "Results", figure: AnyFigure) -> list[str]:
+def left_out(results: Results, figure: AnyFigure) -> list[str]:
     """Return the data sets of a figure that have no panel, because no algorithm of it has a result there."""
     assert isinstance(figure, FigureKind)
     return figure.left_out(results)
 
 
-def alternative(results: "Results", figure: AnyFigure) -> str:
+def alternative(results: Results, figure: AnyFigure) -> str:
     """Return a description of the figure for readers who cannot see it."""
     kind = _kind(results, figure)
     titles = [results.title(name) for name in kind.named("algorithms")]
@@ -106,7 +101,7 @@ def alternative(results: "Results", figure: AnyFigure) -> str:
     return " ".join(sentences)
 
 
-def _kind(results: "Results", figure: AnyFigure) -> FigureKind:
+def _kind(results: Results, figure: AnyFigure) -> FigureKind:
     """Return a figure with the entries that no table or figure names."""
     complete = results.study.with_unnamed(figure)
     assert isinstance(complete, FigureKind)

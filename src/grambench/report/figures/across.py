@@ -7,7 +7,8 @@ from pydantic import model_validator
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricNames, Names
-from grambench.report.drawing import MEANS_AND_BANDS, Chart, FigureData, FigureKind, Panel
+from grambench.report.charts import Chart, Panel
+from grambench.report.figure_kind import MEANS_AND_BANDS, FigureData, FigureKind
 
 
 class AcrossFigure(FigureKind):

@@ -1,32 +1,15 @@
 """Published against own means, each number coloured by its verdict."""
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricNames, Name
-from grambench.report.drawing import (
-    COLUMN,
-    DARK_GREY,
-    GREY,
-    MAX_COLUMNS,
-    PAGE,
-    Chart,
-    FigureData,
-    FigureKind,
-    Line,
-    Panel,
-    plain_ticks,
-    set_title,
-)
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
-
-    from grambench.results.study import Results
+from grambench.report.charts import Chart, Line, Panel
+from grambench.report.drawing import COLUMN, DARK_GREY, GREY, MAX_COLUMNS, PAGE, panel_grid, plain_ticks, set_title
+from grambench.report.figure_kind import FigureData, FigureKind
+from grambench.report.lazy import Axes, Canvas, DataFrame, Results, Series
 
 # In the order of the verdicts, from the best to the worst.
 MARKS = {
@@ -50,21 +33,17 @@ class AgreementFigure(FigureKind):
     algorithms: list[Name] = []
     about_runs: ClassVar[str] = "Means, ours of {runs}; bars are one standard deviation to either side"
 
-    def draw(self, data: FigureData) -> "Canvas":
+    def draw(self, data: FigureData) -> Canvas:
         """Draw each published mean against ours, once for each data set and algorithm, coloured by verdict."""
-        from matplotlib.figure import Figure as Canvas
         from matplotlib.layout_engine import ConstrainedLayoutEngine
         from matplotlib.lines import Line2D
 
         judged = self._judged(data)
         columns = 1 if data.narrow else min(len(self.metrics), MAX_COLUMNS)
-        rows = -(-len(self.metrics) // columns)
         side = min(data.width / columns, COLUMN)
-        canvas = Canvas(figsize=(side * columns, side * rows + 0.3), layout=ConstrainedLayoutEngine(h_pad=0.09))
-        all_axes = canvas.subplots(rows, columns, squeeze=False).ravel()
-        for axes in all_axes[len(self.metrics) :]:
-            axes.set_axis_off()
-        for axes, metric in zip(all_axes, self.metrics, strict=False):
+        size = (side * columns, side * -(-len(self.metrics) // columns) + 0.3)
+        canvas, all_axes = panel_grid(size, len(self.metrics), columns, layout=ConstrainedLayoutEngine(h_pad=0.09))
+        for axes, metric in zip(all_axes, self.metrics, strict=True):
             points = judged[judged["metric"] == metric]
             set_title(axes, METRICS[metric].label)
             axes.set_xlabel("Published")
@@ -107,13 +86,13 @@ class AgreementFigure(FigureKind):
         wide = bool(panels) and all(map(_is_wide, panels))
         return Chart(panels=panels, x_label="Published", y_label="Ours", x_log=wide, y_log=wide, diagonal=True)
 
-    def _judged(self, data: FigureData) -> "pd.DataFrame":
+    def _judged(self, data: FigureData) -> DataFrame:
         unique = data.reproduction.drop_duplicates(["dataset", "algorithm", "metric"])
         judged = unique[unique["verdict"].isin(list(MARKS))]
         return judged[judged["algorithm"].isin(self.algorithms)] if self.algorithms else judged
 
 
-def _name(results: "Results", point: "pd.Series") -> str:
+def _name(results: Results, point: Series) -> str:
     return f"{point['dataset']} {results.title(str(point['algorithm']))}"
 
 
@@ -122,7 +101,7 @@ def _is_wide(panel: Panel) -> bool:
     return bool(values and min(values) > 0 and max(values) / min(values) > WIDE)
 
 
-def _draw_points(axes: "Axes", points: "pd.DataFrame", colour: str, mark: str) -> None:
+def _draw_points(axes: Axes, points: DataFrame, colour: str, mark: str) -> None:
     x, y, x_std, y_std = (
         points[name].fillna(0.0).to_numpy(np.float64)
         for name in ("published_mean", "ours_mean", "published_std", "ours_std")
@@ -133,7 +112,7 @@ def _draw_points(axes: "Axes", points: "pd.DataFrame", colour: str, mark: str) -
     axes.plot(x, y, mark, color=colour, markersize=4.5, zorder=3, **BORDERED)
 
 
-def _draw_diagonal(axes: "Axes", points: "pd.DataFrame") -> None:
+def _draw_diagonal(axes: Axes, points: DataFrame) -> None:
     """Set both axes to one range, logarithmic if it is wide, and draw the line of agreement."""
     values = points[["published_mean", "ours_mean"]].to_numpy()
     low, high = values[values > 0].min(), values.max()
@@ -151,7 +130,7 @@ def _draw_diagonal(axes: "Axes", points: "pd.DataFrame") -> None:
         plain_ticks(axis, [low, high])
 
 
-def _name_outliers(axes: "Axes", results: "Results", points: "pd.DataFrame", length: float) -> None:
+def _name_outliers(axes: Axes, results: Results, points: DataFrame, length: float) -> None:
     """Write data set and algorithm beside the worst points, on the side away from the diagonal.
 
     The panel is `length` points high.

@@ -1,17 +1,14 @@
 """A confusion matrix for each data set, of the test examples of all repetitions."""
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from grambench.common.types import Floats
 from grambench.config.shown import OneName
-from grambench.report.drawing import SMALL, DatasetsFigure, FigureData, empty, panel_grid, set_title
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
+from grambench.report.drawing import SMALL, panel_grid, set_title
+from grambench.report.figure_kind import DatasetsFigure, FigureData
+from grambench.report.lazy import Axes, Canvas, DataFrame
 
 NAMED = 30  # classes whose names fit at the axes
 WRITTEN = 12  # classes whose shares fit in their cells
@@ -26,7 +23,7 @@ class ConfusionFigure(DatasetsFigure):
     algorithms: OneName
     about_runs: ClassVar[str] = "All test examples of {runs}"
 
-    def draw(self, data: FigureData) -> "Canvas":
+    def draw(self, data: FigureData) -> Canvas:
         """Draw the percentage of each class's test examples for which each class is predicted."""
         from matplotlib.colors import PowerNorm
 
@@ -34,7 +31,7 @@ class ConfusionFigure(DatasetsFigure):
         counts = runs[(runs["algorithm"] == algorithm) & (runs["sweep"] == "") & runs["metric"].str.startswith(PREFIX)]
         datasets = [dataset for dataset in self.datasets if (counts["dataset"] == dataset).any()]
         if not datasets:
-            return empty(data, self)
+            return self.empty(data)
         columns = 1 if data.narrow else min(len(datasets), MAX_COLUMNS)
         side = data.width / max(columns, 1.5)
         size = (data.width, (side - 0.2) * -(-len(datasets) // columns))
@@ -49,7 +46,7 @@ class ConfusionFigure(DatasetsFigure):
         return canvas
 
 
-def _shares(runs: "pd.DataFrame") -> tuple[list[str], Floats]:
+def _shares(runs: DataFrame) -> tuple[list[str], Floats]:
     """Return the classes, and the percentage of each class (row) that is predicted to be each class (column)."""
     pairs = runs["metric"].str.removeprefix(PREFIX).str.split(":", n=1, expand=True)
     names = list(dict.fromkeys(pairs[0]))
@@ -58,7 +55,7 @@ def _shares(runs: "pd.DataFrame") -> tuple[list[str], Floats]:
     return names, 100.0 * counts / counts.sum(axis=1, keepdims=True)
 
 
-def _label(axes: "Axes", names: list[str], shares: Floats) -> None:
+def _label(axes: Axes, names: list[str], shares: Floats) -> None:
     """Name the axes, the classes if they fit, and the shares if they fit."""
     axes.grid(visible=False)
     axes.set_ylabel("Class")

@@ -6,16 +6,14 @@ told apart. The package scikit-posthocs draws such diagrams too. Its bars are cl
 that do differ, and it depends on five more packages.
 """
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from grambench.report.drawing import BLACK, SMALL, FigureData, empty, fold
-from grambench.report.ranking import RankingFigure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
+from grambench.report.charts import BLACK
+from grambench.report.drawing import SMALL, fold
+from grambench.report.figure_kind import FigureData, RankingFigure
+from grambench.report.lazy import Axes, Canvas
 
 ROW = 0.14  # inches of an algorithm
 LEVEL = 0.09  # inches from one bar to the next
@@ -28,21 +26,21 @@ class CriticalDifferenceFigure(RankingFigure):
     kind: Literal["critical_difference"]
     about_runs: ClassVar[str] = "Ranks of means of {runs} a data set"
 
-    def draw(self, data: FigureData) -> "Canvas":
+    def draw(self, data: FigureData) -> Canvas:
         """Draw a dot for each mean rank, the lowest on top, and the bars on the right."""
-        from matplotlib.figure import Figure as Canvas
+        from matplotlib.figure import Figure
 
         from grambench.results.statistics import BEST_LEVEL, friedman, groups_alike
 
         results, ranking = data.results, self.ranking(data.results)
         names = ranking.names
         if len(ranking.ranks) < 2 or len(names) < 2:
-            return empty(data, self)
+            return self.empty(data)
         means = results.means(names, self.metrics[0], ranking.ranks.index)
         statistic, p_value = friedman(means)
         groups = groups_alike(means)
         levels = _levels([(names.index(group[0]) - 0.3, names.index(group[-1]) + 0.3) for group in groups])
-        canvas = Canvas(figsize=(data.width, 0.8 + ROW * len(names)), layout="constrained")
+        canvas = Figure(figsize=(data.width, 0.8 + ROW * len(names)), layout="constrained")
         beside = LEVEL * (len(levels) + 1)
         axes, margin = canvas.subplots(1, 2, sharey=True, width_ratios=[data.width - beside, beside])
         _draw_ranks(axes, data, {name: float(ranking.ranks[name].mean()) for name in names})
@@ -71,7 +69,7 @@ def _levels(bars: list[Bar]) -> list[list[Bar]]:
     return levels
 
 
-def _draw_ranks(axes: "Axes", data: FigureData, ranks: dict[str, float]) -> None:
+def _draw_ranks(axes: Axes, data: FigureData, ranks: dict[str, float]) -> None:
     """Draw a dot for each mean rank with its number; a reader's own algorithm is a star with a bold name."""
     from matplotlib.ticker import MaxNLocator
 
@@ -79,10 +77,7 @@ def _draw_ranks(axes: "Axes", data: FigureData, ranks: dict[str, float]) -> None
         mark, size = ("*", 9.0) if data.is_own(name) else ("o", 4.5)
         axes.plot([rank], [row], mark, color=data.colour(name), markersize=size)
         axes.annotate(f"{rank:.1f}", (rank, row), xytext=(6, 0), textcoords="offset points", va="center", fontsize=6.5)
-    axes.set_yticks(range(len(ranks)), map(data.title, ranks))
-    for label, name in zip(axes.get_yticklabels(), ranks, strict=True):
-        label.set_fontweight("bold" if data.is_own(name) else "normal")
+    data.name_rows(axes, list(ranks))
     axes.set_ylim(len(ranks) - 0.4, -0.6)
     axes.set_xlim(min(ranks.values()) - 0.5, max(ranks.values()) + 1.5)
-    axes.tick_params(axis="y", length=0)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True))

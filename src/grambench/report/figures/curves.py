@@ -1,15 +1,13 @@
 """A metric during the online pass: a panel for each data set, a line for each algorithm, bands over repetitions."""
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from grambench.config.metrics import METRICS
-from grambench.report.drawing import MEANS_AND_BANDS, Chart, Curve, DatasetsFigure, FigureData
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
+from grambench.report.charts import Chart
+from grambench.report.figure_kind import MEANS_AND_BANDS, Curve, DatasetsFigure, FigureData
+from grambench.report.lazy import Axes, DataFrame
 
 
 class CurvesFigure(DatasetsFigure):
@@ -48,7 +46,7 @@ class CurvesFigure(DatasetsFigure):
             x, mean, std = (curve[name].to_numpy(np.float64) for name in ("round", "mean", "std"))
             return x, mean, std
 
-        def scale(axes: "Axes") -> None:
+        def scale(axes: Axes) -> None:
             axes.set_xlim(left=0)
             values = np.concatenate([np.asarray(line.get_ydata()) for line in axes.get_lines()])
             low, high = float(np.nanmin(values)), float(np.nanmax(values))
@@ -62,7 +60,7 @@ class CurvesFigure(DatasetsFigure):
         return self.metric_chart(data.panels(self, curve_of), x_label=results.study.protocol.progress, scale=scale)
 
 
-def _recent(curves: "pd.DataFrame") -> "pd.DataFrame":
+def _recent(curves: DataFrame) -> DataFrame:
     """Return rates over the examples between two points from rates over all examples so far."""
     curves = curves.sort_values("round", kind="stable")
     by_pass = curves.assign(count=curves["result"] * curves["round"]).groupby(["dataset", "algorithm", "repetition"])

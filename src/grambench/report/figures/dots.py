@@ -1,17 +1,15 @@
 """A metric of each algorithm on each data set, in one panel."""
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.report import drawing
-from grambench.report.drawing import Chart, DatasetsFigure, FigureData, Panel
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
+from grambench.report.charts import BLACK, Chart, Panel
+from grambench.report.figure_kind import DatasetsFigure, FigureData
+from grambench.report.lazy import Axes, Canvas
 
 HEIGHT = 3.0  # inches
 MANY = 12  # most names of a legend in one line
@@ -37,31 +35,27 @@ class DotsFigure(DatasetsFigure):
         panel = Panel(title="", lines=lines, metric=self.metrics[0])
         return self.metric_chart([panel], x_label="", ticks=ticks)
 
-    def draw(self, data: FigureData) -> "Canvas":
+    def draw(self, data: FigureData) -> Canvas:
         """Draw the dots and the published numbers; with one data set the algorithms themselves are the axis."""
-        (metric,), datasets = self.metrics, self._datasets(data)
+        (metric,), datasets, chart = self.metrics, self._datasets(data), self.chart(data)
         if not datasets:
-            return drawing.empty(data, self)
-        algorithms = self._algorithms(data)
-        alone = len(self.datasets) == 1
-        labels = [data.title(name) for name in algorithms] if alone else datasets
+            return self.empty(data)
+        alone, labels = len(self.datasets) == 1, list(chart.ticks)
         canvas, axes = drawing.single_panel(data.width, HEIGHT)
         axes.set_axisbelow(True)
         legend: dict[str, Any] = {}
         published: list[Any] = []
         ends: list[float] = []
-        for number, name in enumerate(algorithms):
-            x = _positions(number, len(algorithms), len(datasets), alone=alone)
-            mean, std = data.means(datasets, [name], metric)
-            style: Any = {"color": data.colour(name), "marker": "o" if alone else data.shape(name), "linestyle": ""}
+        for name, line in zip(self._algorithms(data), chart.panels[0].lines, strict=True):
+            style: Any = {"color": line.colour, "marker": "o" if alone else line.marker, "linestyle": ""}
             style |= {"markersize": 5.5 if alone else 3.2 if data.narrow else 4.2} | drawing.WHITE_EDGE
-            axes.errorbar(x, mean, std, fmt="none", ecolor=style["color"], elinewidth=1.0, alpha=0.6)
-            (legend[data.title(name)],) = axes.plot(x, mean, **style)
+            axes.errorbar(line.x, line.mean, line.std, fmt="none", ecolor=line.colour, elinewidth=1.0, alpha=0.6)
+            (legend[line.title],) = axes.plot(line.x, line.mean, **style)
             numbers = _published(data, datasets, name, metric)
-            ends += [*(mean - std), *(mean + std), *numbers]
+            ends += [*(line.mean - line.std), *(line.mean + line.std), *numbers]
             if np.isfinite(numbers).any():
                 size = 14 if alone else 4 if data.narrow else 6
-                published = axes.plot(x, numbers, "_", color=drawing.BLACK, markersize=size, markeredgewidth=1.4)
+                published = axes.plot(line.x, numbers, "_", color=BLACK, markersize=size, markeredgewidth=1.4)
         if alone:
             legend.clear()
         _set_labels(axes, labels, data.width)
@@ -97,7 +91,7 @@ def _positions(number: int, count: int, datasets: int, *, alone: bool) -> Floats
     return np.arange(datasets, dtype=np.float64) + SPREAD * ((number + 0.5) / count - 0.5)
 
 
-def _set_labels(axes: "Axes", labels: list[str], width: float) -> None:
+def _set_labels(axes: Axes, labels: list[str], width: float) -> None:
     """Write the labels of the positions, upright where they do not fit beside each other."""
     folded = [label.replace("_", "\n", 1).replace(", ", ",\n") for label in labels]
     longest = max(len(line) for label in folded for line in label.split("\n"))
@@ -114,7 +108,7 @@ def _published(data: FigureData, datasets: list[str], algorithm: str, metric: st
     return np.array([numbers.get((dataset, algorithm, metric), np.nan) for dataset in datasets])
 
 
-def _set_axes(axes: "Axes", count: int) -> None:
+def _set_axes(axes: Axes, count: int) -> None:
     """Set the scale of the positions, and shade every second one."""
     axes.set_xlim(-0.5, count - 0.5)
     axes.grid(visible=False, axis="x")

@@ -1,9 +1,8 @@
 """The best and the worst single kernels: a panel for each data set, a bar for each kernel."""
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic import Field
 
 from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
@@ -11,13 +10,11 @@ from grambench.config.names import Name
 from grambench.config.shown import OneMetric
 from grambench.kernels.labels import kernel_label
 from grambench.report import drawing
-from grambench.report.drawing import DatasetsFigure, FigureData
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
+from grambench.report.figure_kind import DatasetsFigure, FigureData
+from grambench.report.lazy import Axes, Canvas
 
 MAX_COLUMNS = 2
+COUNT = 5  # best kernels shown, and worst ones
 BEST, WORST = drawing.LINES[0][0], drawing.LINES[1][0]
 
 
@@ -28,18 +25,15 @@ class EachKernelFigure(DatasetsFigure):
     ----------
     sweep : str
         The sweep over `kernel`, of one algorithm.
-    count : int
-        The number of best kernels shown, and of worst ones.
     """
 
     kind: Literal["each_kernel"]
     sweep: Name
     algorithms: OneMetric
-    count: Annotated[int, Field(ge=1)] = 5
     about_runs: ClassVar[str] = "Means of {runs}"
     shows_sweep: ClassVar[bool] = True
 
-    def draw(self, data: FigureData) -> "Canvas":
+    def draw(self, data: FigureData) -> Canvas:
         """Draw the kernels of the highest values, best first, and those of the lowest; equal ones in their order."""
         from matplotlib.patches import Patch
 
@@ -47,28 +41,28 @@ class EachKernelFigure(DatasetsFigure):
         means = {name: results.by_kernel(self.sweep, name, algorithm, metric) for name in self.datasets}
         datasets = [name for name in self.datasets if len(means[name])]
         if not datasets:
-            return drawing.empty(data, self)
+            return self.empty(data)
         columns = min(1 if data.narrow else MAX_COLUMNS, len(datasets))
-        height = 0.4 + (0.45 + 0.13 * 2 * self.count) * -(-len(datasets) // columns)
+        height = 0.4 + (0.45 + 0.13 * 2 * COUNT) * -(-len(datasets) // columns)
         canvas, all_axes = drawing.panel_grid((data.width, height), len(datasets), columns)
         kernels = enumerate(results.study.kernel_list(), start=1)
         labels = {kernel.name: f"{number}  {kernel_label(kernel.name)}" for number, kernel in kernels}
         for axes, dataset in zip(all_axes, datasets, strict=True):
             ranked = means[dataset].sort_values(ascending=METRICS[metric].better == "lower", kind="stable")
-            shown = [*ranked.index[: self.count], *ranked.index[-self.count :]]
+            shown = [*ranked.index[:COUNT], *ranked.index[-COUNT:]]
             titles = [labels[kernel] for kernel in shown]
             # Beneath the title are the labels of the bars, which may be wider than the panel.
             axes.set_title(dataset, loc="right", fontweight="bold")
-            _draw_bars(axes, titles, ranked[shown].to_numpy(), self.count)
+            _draw_bars(axes, titles, ranked[shown].to_numpy())
         canvas.supxlabel(METRICS[metric].label, fontsize=drawing.LABEL)
         drawing.put_legend(canvas, {"Best": Patch(color=BEST), "Worst": Patch(color=WORST)}, 2)
         return canvas
 
 
-def _draw_bars(axes: "Axes", names: list[str], values: Floats, count: int) -> None:
+def _draw_bars(axes: Axes, names: list[str], values: Floats) -> None:
     positions = np.arange(len(names), dtype=np.float64)
-    positions[count:] += 0.6
-    colours = [BEST] * count + [WORST] * (len(names) - count)
+    positions[COUNT:] += 0.6
+    colours = [BEST] * COUNT + [WORST] * (len(names) - COUNT)
     axes.set_axisbelow(True)
     axes.barh(positions, values, color=colours, height=0.72)
     for position, value in zip(positions, values, strict=True):

@@ -1,14 +1,12 @@
 """The kernels of a continuous family that the algorithms have selected in all repetitions."""
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from grambench.config.metrics import METRICS
 from grambench.report import drawing
-from grambench.report.drawing import DatasetsFigure, FigureData
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Canvas
+from grambench.report.figure_kind import DatasetsFigure, FigureData
+from grambench.report.lazy import Canvas
 
 
 class FoundFigure(DatasetsFigure):
@@ -27,12 +25,12 @@ class FoundFigure(DatasetsFigure):
     marks: dict[str, float] = {}
     about_runs: ClassVar[str] = "The kernels of all runs, {runs} a data set"
 
-    def draw(self, data: FigureData) -> "Canvas":
+    def draw(self, data: FigureData) -> Canvas:
         """Draw the weight of each kernel selected in any repetition against the kernel's parameter."""
         kernels = data.results.kernels
         datasets = [d for d in self.datasets if any(kernels(d, algorithm).size for algorithm in self.algorithms)]
         if not datasets:
-            return drawing.empty(data, self)
+            return self.empty(data)
         columns = 1 if data.narrow else len(datasets)
         canvas, all_axes = drawing.panel_grid(
             (data.width, 2.6 * math.ceil(len(datasets) / columns)), len(datasets), columns

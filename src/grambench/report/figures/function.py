@@ -1,13 +1,12 @@
 """The function whose sign labels the examples of a synthetic data set."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
-from grambench.report.drawing import FigureData, FigureKind, single_panel
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Canvas
+from grambench.report.drawing import single_panel
+from grambench.report.figure_kind import FigureData, FigureKind
+from grambench.report.lazy import Canvas
 
 
 class FunctionFigure(FigureKind):
@@ -28,7 +27,7 @@ class FunctionFigure(FigureKind):
     x: tuple[float, float]
     label: str = ""
 
-    def draw(self, data: FigureData) -> "Canvas":
+    def draw(self, data: FigureData) -> Canvas:
         """Draw the function on an interval, and its signs, which are the labels."""
         from grambench.datasets.generators import FUNCTIONS
 

@@ -1,17 +1,14 @@
 """How far each algorithm is behind the best one on each data set, the algorithm of the lowest mean rank on top."""
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
-from grambench.report.drawing import PAGE, SMALL, FigureData, empty, fold, single_panel
-from grambench.report.ranking import RankingFigure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
+from grambench.report.drawing import PAGE, SMALL, fold, single_panel
+from grambench.report.figure_kind import FigureData, RankingFigure
+from grambench.report.lazy import Axes, Canvas
 
 ROW, CELL = 0.15, 0.5  # inches of a cell: its height, and its width at most
 NARROWEST = 0.13  # inches of a cell's width, for the name of its data set
@@ -28,14 +25,14 @@ class HeatmapFigure(RankingFigure):
     kind: Literal["heatmap"]
     about_runs: ClassVar[str] = "Means of {runs}"
 
-    def draw(self, data: FigureData) -> "Canvas":
+    def draw(self, data: FigureData) -> Canvas:
         """Draw a cell for each mean, with its number where there is room for it."""
         from matplotlib.colors import PowerNorm
 
         (metric,) = self.metrics
         ranking = self.ranking(data.results)
         if not ranking.names:
-            return empty(data, self)
+            return self.empty(data)
         values = data.results.behind(ranking.names, metric, ranking.datasets).to_numpy().T
         names, count = [data.title(name) for name in ranking.names], len(ranking.datasets)
         width, cell = _layout(data.width, names, count)
@@ -64,17 +61,15 @@ def _layout(width: float, names: list[str], count: int) -> tuple[float, float]:
     return width - room + cell * count, cell
 
 
-def _label(axes: "Axes", data: FigureData, names: list[str], datasets: list[str]) -> None:
-    """Name rows and columns; a reader's own algorithm is set in bold."""
+def _label(axes: Axes, data: FigureData, names: list[str], datasets: list[str]) -> None:
+    """Name rows and columns."""
     axes.set_xticks(range(len(datasets)), datasets, rotation=60, ha="right", rotation_mode="anchor")
-    axes.set_yticks(range(len(names)), [data.title(name) for name in names])
-    for label, name in zip(axes.get_yticklabels(), names, strict=True):
-        label.set_fontweight("bold" if data.is_own(name) else "normal")
+    data.name_rows(axes, names)
     axes.tick_params(length=0)
     axes.grid(visible=False)
 
 
-def _write_values(axes: "Axes", values: Floats, dark: float, width: float) -> None:
+def _write_values(axes: Axes, values: Floats, dark: float, width: float) -> None:
     """Write each number into its cell, without a decimal where the cell is narrow."""
     for (y, x), value in np.ndenumerate(values):
         text = f"{value:.{int(width > 4.0 * LETTER)}f}" if np.isfinite(value) else "×"

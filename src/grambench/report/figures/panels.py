@@ -1,18 +1,15 @@
 """A metric of many algorithms: a panel for each data set, the algorithm of the lowest mean rank on top."""
 
 import math
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
-from grambench.report.drawing import GREY, PAGE, SMALL, FigureData, empty, fold, panel_grid, set_title
-from grambench.report.ranking import RankingFigure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
+from grambench.report.drawing import GREY, PAGE, SMALL, fold, panel_grid, set_title
+from grambench.report.figure_kind import FigureData, RankingFigure
+from grambench.report.lazy import Axes, Canvas
 
 NAMES = 0.06  # inches of a letter of an algorithm's name
 PANEL = 0.62  # inches of a panel, at least
@@ -29,11 +26,11 @@ class PanelsFigure(RankingFigure):
     kind: Literal["panels"]
     about_runs: ClassVar[str] = "Dots are means of {runs}, lines one standard deviation to either side"
 
-    def draw(self, data: FigureData) -> "Canvas":
+    def draw(self, data: FigureData) -> Canvas:
         """Draw mean and standard deviation of every algorithm; outlying means are marked at the edge."""
         (metric,), ranking = self.metrics, self.ranking(data.results)
         if not ranking.names:
-            return empty(data, self)
+            return self.empty(data)
         count = len(ranking.names)
         names = [data.title(name) for name in ranking.names]
         width, lines, columns = _layout(data.width, names, len(ranking.datasets))
@@ -42,10 +39,8 @@ class PanelsFigure(RankingFigure):
         for axes, dataset in zip(all_axes, ranking.datasets, strict=True):
             _draw_panel(axes, data, dataset, ranking.names, metric)
         for axes in all_axes[::columns]:
-            axes.set_yticks(range(count), names)
+            data.name_rows(axes, ranking.names)
             axes.set_ylim(count - 0.4, -0.6)
-            for label, name in zip(axes.get_yticklabels(), ranking.names, strict=True):
-                label.set_fontweight("bold" if data.is_own(name) else "normal")
         text = f"{METRICS[metric].label}. Rows by mean rank on {ranking.basis}"
         canvas.supxlabel(fold(text, width), fontsize=SMALL)
         return canvas
@@ -63,7 +58,7 @@ def _layout(width: float, names: list[str], count: int) -> tuple[float, int, int
     return width, lines, math.ceil(count / lines)
 
 
-def _draw_panel(axes: "Axes", data: FigureData, dataset: str, names: list[str], metric: str) -> None:
+def _draw_panel(axes: Axes, data: FigureData, dataset: str, names: list[str], metric: str) -> None:
     from matplotlib.ticker import MaxNLocator
 
     means, stds = data.means([dataset], names, metric)

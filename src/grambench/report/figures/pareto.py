@@ -1,21 +1,16 @@
 """How far algorithms are behind the best against their cost, with those that none beats in both."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
-from grambench.report.drawing import BLACK, GREY, SMALL, Chart, FigureData, Line, Panel, empty, fold
-from grambench.report.ranking import Ranking, RankingFigure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
-    from matplotlib.transforms import Bbox
-
-    from grambench.results.study import Results
+from grambench.report.charts import BLACK
+from grambench.report.drawing import GREY, SMALL, fold
+from grambench.report.figure_kind import FigureData, Ranking, RankingFigure
+from grambench.report.lazy import Axes, Bbox, Canvas, Results
 
 HEIGHT, NARROW_HEIGHT = 4.4, 3.8  # inches
 LEFT, BOTTOM, RIGHT, TOP = 0.5, 0.62, 0.1, 0.1  # inches around the panel
@@ -26,7 +21,6 @@ NEAR = 4  # of the rings, in a column of a page: longer lines to names would cro
 LINEAR = 1.0  # points behind the best up to which that axis is linear, and logarithmic from there on
 SIDEWAYS = [0, 180, 330, 210, 30, 150, 270, 90, 300, 240, 60, 120]  # where a name is tried around its dot, in degrees
 UPWARDS = [150, 180, 120, 90, 60, 30, 210, 330, 0, 240, 300, 270]  # the same on the front, whose steps lie below
-FRONT = "none beats these in both"
 
 Dots = dict[str, tuple[float, float]]  # cost and points behind
 
@@ -48,42 +42,19 @@ class ParetoFigure(RankingFigure):
         """Return the metrics whose best values the figure marks."""
         return [*self.metrics, self.cost]
 
-    def chart(self, data: FigureData) -> Chart:
-        """Return a dot for each algorithm, and the front as steps."""
-        from grambench.results.statistics import pareto_front
-
-        (metric,), ranking = self.metrics, self.ranking(data.results)
-        dots = self._dots(data.results, ranking)
-        lines = []
-        for name, (cost, behind) in dots.items():
-            style: Any = {"dash": None, "marker": "o", "names": (data.title(name),)}
-            lines.append(data.line(name, np.array([cost]), np.array([behind]), **style))
-        front = [dots[name] for name in pareto_front(dots)]
-        if len(front) > 1:
-            costs, distances = (np.repeat(values, 2) for values in zip(*front, strict=True))
-            flat = np.zeros(len(costs) - 1)
-            lines.append(Line(title=FRONT, x=costs[1:], mean=distances[:-1], std=flat, colour=GREY, dash="-"))
-        return Chart(
-            panels=[Panel(title="", lines=lines, metric=metric)],
-            x_label=f"{METRICS[self.cost].label}, geometric mean over {ranking.basis}",
-            y_label=f"{METRICS[metric].label} behind the best, mean",
-            x_log=True,
-            y_down=True,  # the best are on top
-        )
-
-    def draw(self, data: FigureData) -> "Canvas":
+    def draw(self, data: FigureData) -> Canvas:
         """Draw a dot for each algorithm, the front as steps, and a name beside each dot."""
-        from matplotlib.figure import Figure as Canvas
+        from matplotlib.figure import Figure
 
         from grambench.results.statistics import pareto_front
 
         (metric,), results, ranking = self.metrics, data.results, self.ranking(data.results)
         dots = self._dots(results, ranking)
         if not dots:
-            return empty(data, self)
+            return self.empty(data)
         # The panel has a fixed place: labels are laid out before anything is drawn.
         width, height = data.width, NARROW_HEIGHT if data.narrow else HEIGHT
-        canvas = Canvas(figsize=(width, height))
+        canvas = Figure(figsize=(width, height))
         inside = (width - LEFT - RIGHT) / width, (height - BOTTOM - TOP) / height
         axes = canvas.add_axes((LEFT / width, BOTTOM / height, *inside))
         _set_scales(axes, dots)
@@ -103,7 +74,7 @@ class ParetoFigure(RankingFigure):
         axes.set_ylabel(fold(f"{METRICS[metric].label} behind the best of each data set, mean", height))
         return canvas
 
-    def _dots(self, results: "Results", ranking: Ranking) -> Dots:
+    def _dots(self, results: Results, ranking: Ranking) -> Dots:
         """Return cost and distance from the best of every algorithm whose cost is known on all data sets."""
         datasets = list(ranking.ranks.index)
         costs = results.means(ranking.names, self.cost, datasets)
@@ -114,7 +85,7 @@ class ParetoFigure(RankingFigure):
         return {name: (float(np.exp(np.log(costs[name]).mean())), float(behind[name])) for name in with_cost}
 
 
-def _set_scales(axes: "Axes", dots: Dots) -> None:
+def _set_scales(axes: Axes, dots: Dots) -> None:
     """Set the axes: cost is logarithmic, with space for the names; the best are on top."""
     from matplotlib.ticker import FormatStrFormatter
 
@@ -128,7 +99,7 @@ def _set_scales(axes: "Axes", dots: Dots) -> None:
     axes.yaxis.set_major_formatter(FormatStrFormatter("%g"))
 
 
-def _write_names(axes: "Axes", data: FigureData, dots: Dots, front: list[str]) -> int:
+def _write_names(axes: Axes, data: FigureData, dots: Dots, front: list[str]) -> int:
     """Write each name at the nearest place beside its dot where it covers neither a dot nor another name.
 
     The front comes first. Return the number of names for which no such place is left.
@@ -177,13 +148,13 @@ def _write_names(axes: "Axes", data: FigureData, dots: Dots, front: list[str]) -
     return unnamed
 
 
-def _lies_in(box: "Bbox", room: "Bbox") -> bool:
+def _lies_in(box: Bbox, room: Bbox) -> bool:
     return bool(room.x0 <= box.x0 and box.x1 <= room.x1 and room.y0 <= box.y0 and box.y1 <= room.y1)
 
 
 def _around(
     x: float, y: float, width: float, height: float, angles: list[int], rings: tuple[float, ...]
-) -> "Iterator[tuple[float, Bbox]]":
+) -> Iterator[tuple[float, Bbox]]:
     """Yield the boxes that a label may take around a point, the nearest first."""
     from matplotlib.transforms import Bbox
 

@@ -1,16 +1,16 @@
 """How often the kernel of the largest weight is one of the best single ones, during the online pass."""
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic import Field
 
 from grambench.config.metrics import METRICS, WEIGHT
 from grambench.config.names import Name
-from grambench.report.drawing import Chart, Curve, DatasetsFigure, FigureData
+from grambench.report.charts import Chart
+from grambench.report.figure_kind import Curve, DatasetsFigure, FigureData
+from grambench.report.lazy import Axes
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+COUNT = 5  # kernels that count as the best
 
 
 class PicksFigure(DatasetsFigure):
@@ -20,13 +20,10 @@ class PicksFigure(DatasetsFigure):
     ----------
     sweep : str
         The sweep over `kernel`, of one algorithm, that ranks the kernels.
-    count : int
-        The number of kernels that count as the best.
     """
 
     kind: Literal["picks"]
     sweep: Name
-    count: Annotated[int, Field(ge=1)] = 5
     about_runs: ClassVar[str] = "Shares of {runs}"
 
     def chart(self, data: FigureData) -> Chart:
@@ -42,14 +39,14 @@ class PicksFigure(DatasetsFigure):
                 return None
             ranked = alone.sort_values(ascending=METRICS[metric].better == "lower", kind="stable")
             heaviest = of_run.loc[of_run.groupby(["repetition", "round"])["result"].idxmax()]
-            is_best = heaviest["metric"].str.removeprefix(WEIGHT).isin(ranked.index[: self.count])
+            is_best = heaviest["metric"].str.removeprefix(WEIGHT).isin(ranked.index[:COUNT])
             share = 100.0 * is_best.groupby(heaviest["round"]).mean()
             return np.asarray(share.index, dtype=np.float64), np.asarray(share, dtype=np.float64), None
 
-        def scale(axes: "Axes") -> None:
+        def scale(axes: Axes) -> None:
             axes.set_xlim(left=0)
             axes.set_ylim(-3, 103)
 
-        label = f"Repetitions in which one of the {self.count} best kernels has most weight (%)"
+        label = f"Repetitions in which one of the {COUNT} best kernels has most weight (%)"
         x_label = results.study.protocol.progress
         return Chart(panels=data.panels(self, curve_of), x_label=x_label, y_label=label, scale=scale)

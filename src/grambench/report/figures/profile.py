@@ -1,15 +1,15 @@
 """The objective that the searches of a stagewise algorithm maximise: a panel for each data set, a line an iteration."""
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricNames, Name, Names
-from grambench.report.drawing import LINES, Chart, FigureData, FigureKind, Line, Panel
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from grambench.report.charts import Chart, Line, Panel
+from grambench.report.drawing import LINES
+from grambench.report.figure_kind import FigureData, FigureKind
+from grambench.report.lazy import Axes
 
 
 class ProfileFigure(FigureKind):
@@ -37,7 +37,7 @@ class ProfileFigure(FigureKind):
                 lines.append(Line(x=table.index.to_numpy(), mean=values, std=np.zeros(len(values)), **style))
             panels.append(Panel(title=dataset, lines=lines, metric=self.metrics[0]))
 
-        def scale(axes: "Axes") -> None:
+        def scale(axes: Axes) -> None:
             for line in axes.get_lines():
                 x, y = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
                 least = int(np.nanargmin(y))

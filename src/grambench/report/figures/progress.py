@@ -3,16 +3,16 @@
 A line connects the means of the states that all repetitions have. An algorithm without states is one dot.
 """
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricName
-from grambench.report.drawing import MEANS_AND_BANDS, Chart, Curve, DatasetsFigure, FigureData, plain_ticks
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from grambench.report.charts import Chart
+from grambench.report.drawing import plain_ticks
+from grambench.report.figure_kind import MEANS_AND_BANDS, Curve, DatasetsFigure, FigureData
+from grambench.report.lazy import Axes
 
 ENDS = {"elapsed_seconds": "fit_seconds"}  # the metric of a whole run, if it has another name than that of a state
 
@@ -50,7 +50,7 @@ class ProgressFigure(DatasetsFigure):
             x, y = (np.asarray(states[name], dtype=np.float64).reshape(len(states), -1) for name in (self.x, metric))
             return x.mean(axis=1), y.mean(axis=1), y.std(axis=1, ddof=1) if y.shape[1] > 1 else None
 
-        def scale(axes: "Axes") -> None:
+        def scale(axes: Axes) -> None:
             if METRICS[self.x].logarithmic:
                 plain_ticks(axes.xaxis, list(axes.get_xlim()))
 

@@ -1,15 +1,14 @@
 """The z of published numbers against a standard normal distribution, which they have if nothing differs."""
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from grambench.config.metrics import METRICS
 from grambench.report import drawing
-from grambench.report.drawing import Chart, FigureData, FigureKind, Line, Panel
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Canvas
+from grambench.report.charts import BLACK, Chart, Line, Panel
+from grambench.report.figure_kind import FigureData, FigureKind
+from grambench.report.lazy import Canvas
 
 SIDE = 3.3  # inches
 FARTHEST = 8.0  # z that lie farther out are drawn there
@@ -44,7 +43,7 @@ class QuantilesFigure(FigureKind):
             diagonal=True,
         )
 
-    def draw(self, data: FigureData) -> "Canvas":
+    def draw(self, data: FigureData) -> Canvas:
         """Draw the numbers, the diagonal, and the tests of normality."""
         from grambench.results.reproduction import judged_by_replications
         from grambench.results.verdicts import normality
@@ -52,33 +51,18 @@ class QuantilesFigure(FigureKind):
         chart = self.chart(data)
         lines = chart.panels[0].lines
         if not lines:
-            return drawing.empty(data, self)
+            return self.empty(data)
         canvas, axes = drawing.single_panel(SIDE, SIDE)
         farthest_z = max(float(np.abs(line.mean).max()) for line in lines)
         ends = 1.1 * max(max(line.x[-1] for line in lines), farthest_z)
         axes.plot([-ends, ends], [-ends, ends], color=drawing.GREY, linewidth=0.8, zorder=1)
+        style: Any = {"markersize": 3.4, **drawing.WHITE_EDGE}
         for line in lines:
-            axes.plot(
-                line.x,
-                line.mean,
-                line.marker,
-                color=line.colour,
-                label=line.title,
-                markersize=3.4,
-                **drawing.WHITE_EDGE,
-            )
+            axes.plot(line.x, line.mean, line.marker, color=line.colour, label=line.title, **style)
         tested = normality(judged_by_replications(data.reproduction).sort_values("z")["z"].to_numpy(np.float64))
         text = f"root mean square {tested.rms:.2f}\nKolmogorov-Smirnov p = {tested.p_value:.2g}"
-        axes.text(
-            0.98,
-            0.03,
-            text,
-            ha="right",
-            va="bottom",
-            transform=axes.transAxes,
-            fontsize=drawing.SMALL,
-            color=drawing.BLACK,
-        )
+        beneath: Any = {"ha": "right", "va": "bottom", "transform": axes.transAxes}
+        axes.text(0.98, 0.03, text, fontsize=drawing.SMALL, color=BLACK, **beneath)
         axes.set_xlabel(chart.x_label)
         axes.set_ylabel(chart.y_label)
         axes.set_xlim(-ends, ends)

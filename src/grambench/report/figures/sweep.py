@@ -1,14 +1,14 @@
 """A metric over the values of a sweep: a panel for each data set, a line for each algorithm."""
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from grambench.config.names import Name
-from grambench.report.drawing import MEANS_AND_BANDS, Chart, Curve, DatasetsFigure, FigureData, Line, plain_ticks
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from grambench.report.charts import Chart, Line
+from grambench.report.drawing import plain_ticks
+from grambench.report.figure_kind import MEANS_AND_BANDS, Curve, DatasetsFigure, FigureData
+from grambench.report.lazy import Axes
 
 
 class SweepFigure(DatasetsFigure):
@@ -38,7 +38,7 @@ class SweepFigure(DatasetsFigure):
             std = table.std(axis=1, ddof=1).fillna(0.0).to_numpy()
             return table.index.to_numpy(), table.mean(axis=1).to_numpy(), std
 
-        def scale(axes: "Axes") -> None:
+        def scale(axes: Axes) -> None:
             if sweep.scale == "log":
                 plain_ticks(axes.xaxis, sweep.values)
 

@@ -1,6 +1,6 @@
 """What the weights say: the share of each view in the weights, beside what the view tells alone and is missed for."""
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -9,14 +9,8 @@ from grambench.config.names import Name, Names
 from grambench.config.shown import OneMetric
 from grambench.kernels.labels import view_label
 from grambench.report import drawing
-from grambench.report.drawing import FigureData, FigureKind
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
-
-    from grambench.results.study import Results
+from grambench.report.figure_kind import FigureData, FigureKind
+from grambench.report.lazy import Axes, Canvas, DataFrame, Results
 
 MOST = 8  # views of a panel
 MAX_COLUMNS = 2
@@ -32,8 +26,6 @@ class WeightsFigure(FigureKind):
         The learned combinations.
     alone, without : str
         The sweeps of kind `view`, of one entry, on each view alone and without each view.
-    datasets : list of str
-        The data sets; empty for all of the study.
     """
 
     kind: Literal["weights"]
@@ -41,16 +33,15 @@ class WeightsFigure(FigureKind):
     algorithms: Names
     alone: Name
     without: Name
-    datasets: list[Name] = []
     about_runs: ClassVar[str] = "Dots are means of {runs}, lines one standard deviation to either side"
 
-    def draw(self, data: FigureData) -> "Canvas":
+    def draw(self, data: FigureData) -> Canvas:
         """Draw the shares of the views in the weights, and print the metric on each view alone and its loss without."""
         results = data.results
-        shares = {name: self._shares(results, name) for name in self.datasets or results.study.datasets}
+        shares = {name: self._shares(results, name) for name in results.study.datasets}
         datasets = [name for name, of_algorithms in shares.items() if of_algorithms]
         if not datasets:
-            return drawing.empty(data, self)
+            return self.empty(data)
         columns = 1 if data.narrow else min(MAX_COLUMNS, len(datasets))
         rows = max(len(next(iter(shares[name].values())).columns) for name in datasets)
         height = (TITLE + ROW * min(rows, MOST)) * -(-len(datasets) // columns) + 0.5
@@ -62,13 +53,13 @@ class WeightsFigure(FigureKind):
         drawing.put_legend(canvas, legend, 4, **drawing.SMALL_DOTS)
         return canvas
 
-    def _shares(self, results: "Results", dataset: str) -> dict[str, "pd.DataFrame"]:
+    def _shares(self, results: Results, dataset: str) -> dict[str, DataFrame]:
         """Return the shares of the views, a row for each repetition, by algorithm; none of a data set without views."""
         shares = {name: results.view_shares(dataset, name) for name in self.algorithms}
         return {name: table for name, table in shares.items() if len(table.columns) > 1}
 
     def _draw_panel(
-        self, axes: "Axes", data: FigureData, dataset: str, shares: dict[str, "pd.DataFrame"]
+        self, axes: Axes, data: FigureData, dataset: str, shares: dict[str, DataFrame]
     ) -> dict[str, object]:
         listed = list(next(iter(shares.values())).columns)
         means = np.mean([table[listed].mean() for table in shares.values()], axis=0)
@@ -90,7 +81,7 @@ class WeightsFigure(FigureKind):
         drawing.set_title(axes, f"{dataset}{rest}", fontsize=drawing.SMALL)
         return legend
 
-    def _effect(self, results: "Results", dataset: str, number: int) -> str:
+    def _effect(self, results: Results, dataset: str, number: int) -> str:
         """Return the metric on a view alone and its change without the view, as "(71.2; -0.5)"."""
         (metric,) = self.metrics
         (entry,) = results.study.sweeps[self.alone].algorithms

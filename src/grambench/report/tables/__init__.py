@@ -1,36 +1,30 @@
 """The papers' tables with our numbers, the published ones beneath.
 
 A module here is a kind of table, named after the kind: "ranks" is the module `ranks` with the class `RanksTable`, a
-`grambench.report.cells.TableKind`. The class has the fields that a study's file sets and lays the table out. Nothing
-else has to be edited for a new module to be usable. An edit of a module builds only the tables of its kind again.
+`grambench.report.table_kind.TableKind`. The class has the fields that a study's file sets and lays the table out.
+Nothing else has to be edited for a new module to be usable. An edit of a module builds only the tables of its kind
+again.
 
 A table is built once, as blocks, rows and cells. `grambench.report.renderings` and the report show them, and the data
 of the table are its CSV file.
 """
 
-from typing import TYPE_CHECKING
-
 from grambench.config.shown import AnyTable
-from grambench.report.cells import NO_RESULT, TableContent, TableKind
+from grambench.report.cells import NO_RESULT, TableContent
+from grambench.report.lazy import Comparison, DataFrame, Prepared, Results
 from grambench.report.renderings import latex, latex_text, markdown, text
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from grambench.report.table_data import Comparison
-    from grambench.results.study import Prepared, Results
-
+from grambench.report.table_kind import TableKind
 
 __all__ = ["NO_RESULT", "TableContent", "TableKind", "build", "comparison", "latex", "latex_text", "markdown", "text"]
 
 
-def comparison(reproduction: "pd.DataFrame") -> "Comparison":
+def comparison(reproduction: DataFrame) -> Comparison:
     """Index the rows of reproduction.csv by item, data set, algorithm (empty where there is none) and metric."""
     keys = (reproduction[name].fillna("").astype(str) for name in ("item", "dataset", "algorithm", "metric"))
     return dict(zip(zip(*keys, strict=True), (row for _, row in reproduction.iterrows()), strict=True))
 
 
-def build(results: "Results", prepared: "Prepared", reproduction: "Comparison", table: AnyTable) -> TableContent:
+def build(results: Results, prepared: Prepared, reproduction: Comparison, table: AnyTable) -> TableContent:
     """Lay one table out.
 
     Parameters

@@ -2,17 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from grambench.config.protocols import Protocol
-from grambench.report.cells import NO_RESULT, Block, Row, TableCell, TableContent, TableKind
-
-if TYPE_CHECKING:
-    from grambench.datasets.store import PreparedDataset
-    from grambench.report.table_data import TableData
-    from grambench.results.columns import Table
+from grambench.report.cells import NO_RESULT, Block, Row, TableCell, TableContent
+from grambench.report.lazy import PreparedDataset, Table
+from grambench.report.table_kind import TableData, TableKind
 
 
 class DatasetsTable(TableKind):
@@ -21,7 +18,7 @@ class DatasetsTable(TableKind):
     kind: Literal["datasets"]
 
     @classmethod
-    def file(cls) -> "Table":
+    def file(cls) -> Table:
         """Return the declaration of the table's CSV file."""
         from grambench.results.collect import DATASET
         from grambench.results.columns import Column, Table
@@ -45,7 +42,7 @@ class DatasetsTable(TableKind):
             ),
         )
 
-    def build(self, data: "TableData") -> TableContent:
+    def build(self, data: TableData) -> TableContent:
         """Lay out a row for each data set."""
         from grambench.datasets.store import PreparedDataset, Unavailable
         from grambench.results.study import NOT_PART
@@ -77,13 +74,13 @@ class DatasetsTable(TableKind):
         return self.content(columns, [Block(rows=rows)], remarks, self.file().frame(records))
 
 
-def _published(data: "TableData", dataset: str) -> list[tuple[str, Any]]:
+def _published(data: TableData, dataset: str) -> list[tuple[str, Any]]:
     """Return the published size and dimension of a data set, as rows of reproduction.csv by metric."""
     rows = {key[-1]: row for key, row in reversed(data.reproduction.items()) if key[1:3] == (dataset, "")}
     return [(metric, rows[metric]) for metric in ("n", "d") if metric in rows]
 
 
-def _facts(dataset: "PreparedDataset", protocol: Protocol) -> dict[str, Any]:
+def _facts(dataset: PreparedDataset, protocol: Protocol) -> dict[str, Any]:
     """Return the facts on a data set, by column of the file."""
     size, dimension = dataset.features.shape
     stored = dataset.features

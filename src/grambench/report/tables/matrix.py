@@ -1,17 +1,14 @@
 """Algorithms by data sets: the means of one metric, the best of each data set in bold, and the mean rank."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
-from grambench.report.cells import NO_RESULT, Block, OneMetricTable, Row, TableCell, TableContent, cells_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from grambench.report.table_data import TableData
-    from grambench.results.study import Results
+from grambench.report.cells import NO_RESULT, Block, Row, TableCell, TableContent, cells_of
+from grambench.report.lazy import Results
+from grambench.report.table_kind import OneMetricTable, TableData
 
 
 class MatrixTable(OneMetricTable):
@@ -29,7 +26,7 @@ class MatrixTable(OneMetricTable):
     datasets: list[Name] = []
     deviations: bool = False
 
-    def build(self, data: "TableData") -> TableContent:
+    def build(self, data: TableData) -> TableContent:
         """Lay out a row for each algorithm and a column for each data set."""
         (metric,), results = self.metrics, data.results
         datasets = self.datasets or results.study.datasets
@@ -51,21 +48,11 @@ class MatrixTable(OneMetricTable):
         frame = data.frame(cells_of([Block(rows=[replace(row, cells=row.cells[:-1]) for row in rows])]))
         return self.content([*datasets, "Mean rank"], [Block(rows=rows)], remarks, frame, "Algorithm")
 
-    def _cell(self, data: "TableData", dataset: str, algorithm: str, *, best: bool) -> TableCell:
-        from grambench.report.table_data import NOTHING
-        from grambench.results.study import formatted
-
-        (metric,) = self.metrics
-        sample = data.results.sample(dataset, algorithm, metric)
-        printed = sample if self.deviations else sample._replace(std=float("nan"))
-        return TableCell(
-            text=formatted(printed, dataset, metric, fine=True) if sample.runs else "",
-            status="" if sample.runs else data.results.status(dataset, algorithm) or NO_RESULT,
-            best=best,
-            numbers=(sample, NOTHING),
-            orders=data.results.orders(dataset, algorithm),
-            key=(dataset, algorithm, metric),
-        )
+    def _cell(self, data: TableData, dataset: str, algorithm: str, *, best: bool) -> TableCell:
+        key = ("", dataset, algorithm, self.metrics[0])
+        cell = data.cell(key)
+        text = cell.text if self.deviations else data.cell(key, deviations=False).text
+        return replace(cell, text=text, best=best)
 
 
 def _has_absent(rows: list[Row]) -> bool:
@@ -73,7 +60,7 @@ def _has_absent(rows: list[Row]) -> bool:
     return any(cell.status == NO_RESULT for row in rows for cell in row.cells)
 
 
-def _named(complete: "Sequence[str]", datasets: "Sequence[str]") -> str:
+def _named(complete: Sequence[str], datasets: Sequence[str]) -> str:
     """Return the data sets behind the ranks, in words."""
     if len(complete) == len(datasets):
         return "all data sets" if len(datasets) > 1 else "one data set"
@@ -81,7 +68,7 @@ def _named(complete: "Sequence[str]", datasets: "Sequence[str]") -> str:
 
 
 def paper_table(
-    results: "Results", metric: str, algorithms: "Sequence[str]", datasets: "Sequence[str]", caption: str = ""
+    results: Results, metric: str, algorithms: Sequence[str], datasets: Sequence[str], caption: str = ""
 ) -> TableContent:
     """Return a table for a paper: mean and standard deviation of one metric, and the mean rank.
 

@@ -1,14 +1,12 @@
 """Every algorithm against every other: on how many data sets it wins, ties and loses."""
 
 import itertools
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from grambench.config.metrics import METRICS
-from grambench.report.cells import NO_RESULT, Block, OneMetricTable, Row, TableCell, TableContent
-
-if TYPE_CHECKING:
-    from grambench.report.table_data import TableData
-    from grambench.results.columns import Table
+from grambench.report.cells import NO_RESULT, Block, Row, TableCell, TableContent
+from grambench.report.lazy import Table
+from grambench.report.table_kind import OneMetricTable, TableData
 
 Counts = tuple[int, int, int]  # wins, ties and losses
 Duels = dict[tuple[str, str], Counts]
@@ -21,7 +19,7 @@ class PairsTable(OneMetricTable):
     kind: Literal["pairs"]
 
     @classmethod
-    def file(cls) -> "Table":
+    def file(cls) -> Table:
         """Return the declaration of the table's CSV file."""
         from grambench.results.collect import ALGORITHM
         from grambench.results.columns import Column, Table
@@ -48,7 +46,7 @@ class PairsTable(OneMetricTable):
             ),
         )
 
-    def build(self, data: "TableData") -> TableContent:
+    def build(self, data: TableData) -> TableContent:
         """Lay out a row and a column for each algorithm, those first that win most and lose least."""
         from grambench.results.statistics import BEST_LEVEL
         from grambench.results.study import ALL

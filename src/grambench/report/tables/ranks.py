@@ -1,15 +1,13 @@
 """All data sets together: ranks, and means over the data sets."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricNames, Name, Names
-from grambench.report.cells import Block, Row, TableCell, TableContent, TableKind, cells_of
-
-if TYPE_CHECKING:
-    from grambench.report.table_data import TableData
-    from grambench.results.study import Results
+from grambench.report.cells import Block, Row, TableCell, TableContent, cells_of
+from grambench.report.lazy import Results
+from grambench.report.table_kind import TableData, TableKind
 
 NOT_RANKED = "not ranked"
 RANKS = ("median_rank", "mean_rank")
@@ -37,7 +35,7 @@ class RanksTable(TableKind):
         """Return the metrics by which algorithms are ranked."""
         return [self.by]
 
-    def build(self, data: "TableData") -> TableContent:
+    def build(self, data: TableData) -> TableContent:
         """Lay out ranks and means over the data sets."""
         from grambench.results.study import ALL
 
@@ -64,39 +62,9 @@ class RanksTable(TableKind):
         if "rank_change" in self.metrics:
             remarks += self._about_halves(results, ranked, over)
         remarks += data.failures(results.study.datasets, self.algorithms)
-        content = self.content(columns, [Block(dataset=ALL, head=head, rows=rows)], remarks, frame, corner)
-        return replace(content, basis=self._basis(data, ranked, names))
+        return self.content(columns, [Block(dataset=ALL, head=head, rows=rows)], remarks, frame, corner)
 
-    def _basis(self, data: "TableData", ranked: list[str], names: list[str]) -> TableContent:
-        """Lay out the data sets that ranks and means are made of: the rank of each algorithm and its mean."""
-        results = data.results
-        ranks = results.ranks(ranked, self.by)
-        rows = []
-        for dataset in results.study.datasets:
-            cells = []
-            for name in names:
-                cell = data.cell((self.title, dataset, name, self.by), deviations=False)
-                if cell.text and dataset in ranks.index and name in ranks:
-                    cell = replace(cell, text=f"{float(ranks[name][dataset]):g} ({cell.text})")
-                elif cell.text:
-                    cell = replace(cell, text=f"({cell.text})")
-                cells.append(replace(cell, published="", verdict=""))
-            rows.append(Row(label=dataset, cells=cells))
-        frame, columns, corner = data.frame(cells_of([Block(rows=rows)])), data.titles(names), "Data set"
-        if self.rows == "algorithms":
-            rows, columns, corner = _transposed(rows, columns), results.study.datasets, "Algorithm"
-        label = METRICS[self.by].label
-        return TableContent(
-            title=f"{self.title}, by data set",
-            caption=f"The data sets behind {self.title}: the rank on each and, in parentheses, the mean {label}",
-            corner=corner,
-            columns=columns,
-            blocks=[Block(rows=rows)],
-            remarks=["A data set without ranks lacks a result of one of the ranked algorithms."],
-            data=frame,
-        )
-
-    def _head(self, data: "TableData", ranked: list[str]) -> str:
+    def _head(self, data: TableData, ranked: list[str]) -> str:
         """Return the data sets behind the ranks, in words."""
         datasets = data.results.study.datasets
         complete = data.results.ranks(ranked, self.by).index
@@ -120,7 +88,7 @@ class RanksTable(TableKind):
             means,
         ]
 
-    def _about_halves(self, results: "Results", ranked: list[str], datasets: list[str]) -> list[str]:
+    def _about_halves(self, results: Results, ranked: list[str], datasets: list[str]) -> list[str]:
         """Return the remark on the order of the first algorithms by each half of the repetitions; none without both."""
         halves = results.half_ranks(ranked, self.by, datasets)
         if halves.isna().any(axis=None) or len(halves) < 2:
@@ -134,7 +102,7 @@ class RanksTable(TableKind):
         orders = [", ".join(map(results.title, half.index)) for half in (even, odd)]
         return [f"{text}stand as a tie: {orders[0]} by the even repetitions; {orders[1]} by the odd ones."]
 
-    def _best_first(self, data: "TableData", ranked: list[str]) -> list[str]:
+    def _best_first(self, data: TableData, ranked: list[str]) -> list[str]:
         """Return the algorithms by their mean rank; those without one come last."""
         means = data.results.ranks(ranked, self.by).mean()
         return sorted(self.algorithms, key=lambda name: means.get(name, len(ranked) + 1.0))

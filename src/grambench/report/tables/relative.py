@@ -4,18 +4,15 @@ With other descriptors all accuracies on a data set differ. The distance of each
 the order of the methods, can be compared all the same.
 """
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
-from grambench.report.cells import NO_RESULT, Block, OneMetricTable, Row, TableCell, TableContent, cells_of
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from grambench.report.table_data import TableData
+from grambench.report.cells import NO_RESULT, Block, Row, TableCell, TableContent, cells_of
+from grambench.report.lazy import DataFrame
+from grambench.report.table_kind import OneMetricTable, TableData
 
 MEAN = "mean"  # the label of the row of means
 
@@ -39,7 +36,7 @@ class RelativeTable(OneMetricTable):
         """Return the algorithms, data sets or metrics that it lists, the reference among the first."""
         return [*super().named(key), *([self.reference] if key == "algorithms" else [])]
 
-    def build(self, data: "TableData") -> TableContent:
+    def build(self, data: TableData) -> TableContent:
         """Lay out three blocks with a row for each data set and one of means over those that have a result."""
         import pandas as pd
 
@@ -53,11 +50,11 @@ class RelativeTable(OneMetricTable):
         ours, seconds = (results.means(names, name) for name in (metric, "seconds"))
         printed, printed_seconds = (_printed(data, datasets, names, name) for name in (metric, "seconds"))
 
-        def ranks(means: "pd.DataFrame") -> "pd.DataFrame":
+        def ranks(means: DataFrame) -> DataFrame:
             complete = means[self.algorithms].dropna(axis="columns", how="all").dropna().round(9)
             return complete.rank(axis="columns", ascending=lower).reindex(datasets, columns=self.algorithms)
 
-        def to_reference(means: "pd.DataFrame") -> "pd.DataFrame":
+        def to_reference(means: DataFrame) -> DataFrame:
             return 100.0 * means.div(means[self.reference], axis="index")
 
         label, title = METRICS[metric].label, results.title(self.reference)
@@ -80,14 +77,14 @@ class RelativeTable(OneMetricTable):
         return self.content(data.titles(self.algorithms), blocks, remarks, data.frame(cells_of(blocks), columns))
 
 
-def _printed(data: "TableData", datasets: list[str], names: list[str], metric: str) -> "pd.DataFrame":
+def _printed(data: TableData, datasets: list[str], names: list[str], metric: str) -> DataFrame:
     import pandas as pd
 
     rows = {key[1:]: float(row["published_mean"]) for key, row in data.reproduction.items()}
     return pd.DataFrame({name: [rows.get((d, name, metric), np.nan) for d in datasets] for name in names}, datasets)
 
 
-def _block(metric: str, head: str, form: str, ours: "pd.DataFrame", published: "pd.DataFrame") -> Block:
+def _block(metric: str, head: str, form: str, ours: DataFrame, published: DataFrame) -> Block:
     import pandas as pd
 
     from grambench.results.study import ALL

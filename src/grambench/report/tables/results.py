@@ -3,17 +3,15 @@
 import re
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, Self
+from typing import Literal, Self
 
 from pydantic import model_validator
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricName, Name
 from grambench.config.study import Study
-from grambench.report.cells import Block, Row, TableCell, TableContent, TableKind, cells_of
-
-if TYPE_CHECKING:
-    from grambench.report.table_data import TableData
+from grambench.report.cells import Block, Row, TableCell, TableContent, cells_of
+from grambench.report.table_kind import TableData, TableKind
 
 
 class ResultsTable(TableKind):
@@ -40,7 +38,7 @@ class ResultsTable(TableKind):
             raise ValueError(f"highlights {stray[0]}, which is not among its metrics")
         return self
 
-    def build(self, data: "TableData") -> TableContent:
+    def build(self, data: TableData) -> TableContent:
         """Lay out a block for each data set."""
         datasets, algorithms = data.datasets(self), self.algorithms
         blocks = []
@@ -63,7 +61,7 @@ class ResultsTable(TableKind):
         return self.content(data.titles(algorithms), blocks, remarks, data.frame(cells_of(blocks)), corner="")
 
 
-def _head(data: "TableData", dataset: str, algorithms: list[str]) -> str:
+def _head(data: TableData, dataset: str, algorithms: list[str]) -> str:
     """Return the head of a block as the paper prints it, with the kind of repetitions."""
     from grambench.datasets.store import Unavailable
     from grambench.kernels.labels import kernel_label
@@ -83,7 +81,7 @@ def _head(data: "TableData", dataset: str, algorithms: list[str]) -> str:
     return ", ".join(facts)
 
 
-def _kernel_numbers(data: "TableData", cells: Iterable[TableCell]) -> list[str]:
+def _kernel_numbers(data: TableData, cells: Iterable[TableCell]) -> list[str]:
     """Return the remark on what the numbers of selected kernels stand for."""
     from grambench.kernels.labels import kernel_label
 

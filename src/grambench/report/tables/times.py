@@ -1,12 +1,10 @@
 """Seconds of the algorithms on each data set, and their ratio to the first one's."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from grambench.config.names import Names
-from grambench.report.cells import Block, Row, TableContent, TableKind, cells_of
-
-if TYPE_CHECKING:
-    from grambench.report.table_data import TableData
+from grambench.report.cells import Block, Row, TableContent, cells_of
+from grambench.report.table_kind import TableData, TableKind
 
 
 class TimesTable(TableKind):
@@ -15,7 +13,7 @@ class TimesTable(TableKind):
     kind: Literal["times"]
     algorithms: Names
 
-    def build(self, data: "TableData") -> TableContent:
+    def build(self, data: TableData) -> TableContent:
         """Lay out a row for each data set."""
         reference, *compared = self.algorithms
         columns = [(name, "seconds") for name in self.algorithms]
@@ -38,7 +36,7 @@ class TimesTable(TableKind):
         return self.content(titles, blocks, remarks, data.frame(cells_of(blocks)))
 
 
-def _origins(data: "TableData", datasets: list[str], algorithm: str) -> list[str]:
+def _origins(data: TableData, datasets: list[str], algorithm: str) -> list[str]:
     """Return what the repetitions on each data set are, such as published or seeded permutations."""
     lines = []
     for origin in ("published", "seeded", "stored"):

@@ -1,0 +1,95 @@
+// What the other scripts share, links into closed blocks, one page at a time of the one file, and commands to copy.
+// Without any script the pages are whole.
+"use strict";
+const grambench = (() => {
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const make = (tag, attributes = {}, ...children) => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+      else if (value !== false && value !== null) element.setAttribute(name, value === true ? "" : value);
+    }
+    element.append(...children);
+    return element;
+  };
+  const stored = {
+    get: (key) => { try { return localStorage.getItem("grambench-" + key); } catch { return null; } },
+    set: (key, value) => { try { localStorage.setItem("grambench-" + key, value); } catch { /* private window */ } },
+  };
+  const svg = (tag, attributes = {}, ...children) => {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) if (value !== undefined) element.setAttribute(name, value);
+    element.append(...children);
+    return element;
+  };
+  const place = (element, left, top) => {
+    element.hidden = false;
+    const box = element.getBoundingClientRect();
+    element.style.left = Math.max(8, Math.min(left, document.documentElement.clientWidth - box.width - 8)) + "px";
+    element.style.top = (top + box.height + 8 > innerHeight ? Math.max(8, top - box.height - 28) : top) + "px";
+  };
+  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const number = (x) => (x === null || x === undefined ? "" : Math.abs(x) >= 1e5 || (x !== 0 && Math.abs(x) < 1e-3) ? x.toExponential(2) : String(+x.toPrecision(4)));
+  // calls `draw` once for each element, as soon as it is on the screen or near it
+  const near = 600; // pixels below the screen
+  const whenNear = (selector, draw) => {
+    const seen = new IntersectionObserver((entries) => {
+      for (const entry of entries) {
+        if (!entry.isIntersecting || entry.target.classList.contains("drawn")) continue;
+        seen.unobserve(entry.target);
+        draw(entry.target);
+      }
+    }, { rootMargin: near + "px" });
+    for (const element of all(selector)) {
+      const box = element.getBoundingClientRect();
+      if (box.height && box.top < innerHeight + near) draw(element);
+      else seen.observe(element);
+    }
+  };
+
+  // a link into a closed block opens it, and paper shows everything
+
+  const unfold = (element) => {
+    for (let block = element?.closest("details"); block; block = block.parentElement.closest("details")) block.open = true;
+  };
+  const aimed = () => location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const reveal = () => {
+    const target = aimed();
+    if (!target || !target.closest("details:not([open])")) return;
+    unfold(target);
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", reveal);
+  reveal();
+  addEventListener("beforeprint", () => { for (const block of all("details")) block.open = true; });
+
+  // one file: one page at a time
+
+  if (document.documentElement.classList.contains("whole")) {
+    const pages = all("article.page");
+    const show = () => {
+      const target = aimed();
+      if (target && !target.closest("article.page")) return;
+      const chosen = target ? target.closest("article.page") : pages[0];
+      for (const page of pages) page.hidden = page !== chosen;
+      document.title = chosen.dataset.title + " · grambench";
+      if (target) { unfold(target); target.scrollIntoView(); }
+      else scrollTo(0, 0);
+    };
+    addEventListener("hashchange", show);
+    show();
+  }
+
+  // commands to copy
+
+  for (const command of all("code.command")) {
+    const copy = async () => {
+      try { await navigator.clipboard.writeText(command.textContent); button.textContent = "Copied"; }
+      catch { getSelection().selectAllChildren(command); button.textContent = "Selected"; } // no clipboard: Ctrl-C copies
+    };
+    const button = make("button", { type: "button", class: "copy", "aria-label": "Copy: " + command.textContent, onclick: copy }, "Copy");
+    command.after(" ", button);
+  }
+
+  return { all, make, svg, stored, place, colour, number, whenNear };
+})();

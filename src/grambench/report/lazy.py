@@ -1,0 +1,22 @@
+"""The types of what kinds of tables and figures import only where they need it: a study that names them loads fast."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes as Axes
+    from matplotlib.axis import Axis as Axis
+    from matplotlib.figure import Figure as Figure
+    from matplotlib.transforms import Bbox as Bbox
+    from pandas import DataFrame as DataFrame
+    from pandas import Series as Series
+
+    from grambench.datasets.store import PreparedDataset as PreparedDataset
+    from grambench.results.columns import Table as Table
+    from grambench.results.statistics import Sample as Sample
+    from grambench.results.study import Prepared as Prepared
+    from grambench.results.study import Results as Results
+else:
+    Axes = Axis = Bbox = DataFrame = Figure = Prepared = PreparedDataset = Results = Sample = Series = Table = Any
+
+Canvas = Figure
+Comparison = dict[tuple[str, str, str, str], Series]  # rows of reproduction.csv, see tables.comparison
