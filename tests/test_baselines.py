@@ -175,7 +175,7 @@ def test_a_gaussian_machine_of_one_width_is_that_machine(width):
     features, labels = problem()
     train, test = pools(features, problem(1)[0])
     found = fit("gaussian_svm", train, labels, C=3.0, widths=(width,))
-    unit = train.units.squared_distance
+    unit = train.measures.measured("", "median")
     model = SVC(C=3.0, gamma=1.0 / (2.0 * width**2 * unit)).fit(features, labels)
     np.testing.assert_allclose(
         found.predictor.scores(test), model.decision_function(test.features[""]), rtol=1e-6, atol=1e-9
