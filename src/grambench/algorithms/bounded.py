@@ -309,9 +309,14 @@ class BoundedClassifiers:
             write_scores(self._experts([self._open(k, block)], READY), FIRST, scores[k : k + 1])
         return np.ascontiguousarray(scores.T)
 
+    @property
+    def support(self) -> list[NDArray[np.int32]]:
+        """Support vectors of each classifier on a pool, (s,)."""
+        return [self._source.numbers[kernel] for kernel in self._kernels]  # type: ignore[attr-defined]
+
     def expansion(self, k: int, dual: Floats, order: Order) -> tuple[NDArray[np.int32], Floats]:
         """Return the support vectors of a classifier on a pool, and their coefficients, after a pass."""
-        return self._source.numbers[self._kernels[k]], self.dual[k]  # type: ignore[attr-defined]
+        return self.support[k], self.dual[k]
 
     def work(self, sizes: NDArray[np.int64], n: int) -> Work:
         """Return the work of a pass from the numbers of support vectors after each round, (T, ...)."""

@@ -91,25 +91,30 @@ class Learned(NamedTuple):
         f_k(x) of each round's example, before its label was used.
     dual : ndarray of float64 (b, r)
         Coefficient of each round's example; 0 where a classifier did not change.
-    sizes : ndarray of int64 (b, r)
-        Number of support vectors after each round.
+    bounded_sizes : ndarray of int64 (b, r) or None
+        Number of support vectors after each round; None if each update adds one.
     """
 
     scores: Floats
     dual: Floats
-    sizes: NDArray[np.int64]
+    bounded_sizes: NDArray[np.int64] | None
 
     @property
     def updated(self) -> NDArray[np.bool_]:
         """Whether a round changed a classifier, (b, r)."""
         return np.asarray(self.dual != 0.0)
 
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of support vectors after each round, (b, r)."""
+        return np.cumsum(self.updated, axis=0) if self.bounded_sizes is None else self.bounded_sizes
+
     @classmethod
     def of_classifiers(cls, scores: Floats, dual: Floats, sizes: NDArray[np.int64] | None = None) -> Self:
-        """Return the output from arrays by classifier, (r, b); without sizes, each update adds a support vector."""
+        """Return the output from arrays by classifier, (r, b)."""
         # Compiled loops that read these arrays are compiled for one layout.
         scores, dual = np.ascontiguousarray(scores.T), np.ascontiguousarray(dual.T)
-        return cls(scores, dual, np.cumsum(dual != 0.0, axis=0) if sizes is None else np.ascontiguousarray(sizes.T))
+        return cls(scores, dual, None if sizes is None else np.ascontiguousarray(sizes.T))
 
 
 class Classifiers(Protocol):

@@ -81,15 +81,15 @@ class Rounds(NamedTuple):
         Classifiers updated in each round.
     weights : ndarray of float64 (b, m)
         Weights of the kernels after each round, summing to one.
-    sizes : ndarray of int64 (b, m)
-        Number of support vectors of each classifier after each round.
+    sizes : ndarray of int64 (b, m) or None
+        Number of support vectors of each classifier after each round; None if each update adds one.
     """
 
     votes: Floats
     drawn: NDArray[np.bool_]
     updated: NDArray[np.bool_]
     weights: Floats
-    sizes: NDArray[np.int64]
+    sizes: NDArray[np.int64] | None
 
 
 class OMKC:
@@ -131,10 +131,10 @@ class OMKC:
         else:
             learned = learn_each(self._classifiers, examples, labels)
             play(0, Known(learned.scores))
-            sizes = learned.sizes
+            sizes = learned.bounded_sizes
         self.updates += updated.sum(axis=0)
         self.weights = rounds.weights[-1]
-        return rounds._replace(sizes=np.cumsum(updated, axis=0) if sizes is None else sizes)
+        return rounds._replace(sizes=sizes)
 
     def block(self, features: Any, labels: Labels) -> Floats:
         """Learn from b examples in turn, and return the vote on each before its label was used, (b,)."""
@@ -183,16 +183,16 @@ def fit(
     classifiers = perceptrons_on_pool(pool, check_input(pool, labels, order), labels, parameters, len(order))
     state = OMKC(Rule.of(parameters, updates, votes), classifiers, rng)
     rounds = learn_pass(state.learn, classifiers.block, order, labels[order])
+    sizes: NDArray[np.int64] = np.cumsum(rounds.updated, axis=0) if rounds.sizes is None else rounds.sizes
     trace = Trace(
         mistakes=(rounds.votes >= 0.0) != (labels[order] > 0),
         scores=rounds.votes,
-        support_vectors=(rounds.sizes * rounds.drawn if votes == "drawn" else rounds.sizes).sum(axis=1),
+        support_vectors=(sizes * rounds.drawn if votes == "drawn" else sizes).sum(axis=1),
         weights=rounds.weights,
         updates=state.updates,
     )
-    dual = np.where(rounds.updated, labels[order, None], 0).astype(np.float64)
-    experts = Experts.of_expansions([classifiers.expansion(k, dual, order) for k in range(classifiers.count)], order)
-    work = classifiers.work(rounds.sizes, len(labels))
+    experts = Experts.after(classifiers, rounds.updated, labels, order)
+    work = classifiers.work(sizes, len(labels))
     return Fit(weights=state.weights, predictor=state.vote(experts), trace=trace, work=work)
 
 

@@ -20,7 +20,7 @@ from grambench.algorithms.experts import Learned, learn_each, learn_pass
 from grambench.algorithms.fit import Fit, Predictor, Trace, Work
 from grambench.algorithms.rows import LANES, RowClassifiers
 from grambench.common.lazy_numba import njit
-from grambench.common.types import Floats, Indices, Labels, Order
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import GramRows, Pool
 
 PassClassifiers = RowClassifiers | BoundedClassifiers
@@ -190,14 +190,19 @@ class Experts(NamedTuple):
     dual: Floats
 
     @classmethod
-    def of_expansions(cls, expansions: Sequence[tuple[Indices, Floats]], order: Order) -> "Experts":
-        """Return experts from the support vectors and coefficients of each kernel, both in the order of arrival."""
-        rounds = np.empty(order.max() + 1, dtype=np.int64)
-        rounds[order] = np.arange(len(order))
-        arrival = np.unique(np.concatenate([rounds[support] for support, _ in expansions]))
-        coefficients = np.zeros((len(expansions), len(arrival)))
-        for k, (support, dual) in enumerate(expansions):
-            coefficients[k, np.searchsorted(arrival, rounds[support])] = dual
+    def after(cls, classifiers: PassClassifiers, updated: NDArray[np.bool_], labels: Labels, order: Order) -> "Experts":
+        """Return the experts after a pass whose rounds updated some classifiers, (T, m)."""
+        if isinstance(classifiers, RowClassifiers):
+            rounds = updated.any(axis=1)
+            support = order[rounds]
+            return cls(support, (updated[rounds] * labels[support, None]).T.astype(np.float64))
+        round_of = np.empty(order.max() + 1, dtype=np.int64)
+        round_of[order] = np.arange(len(order))
+        numbers = [round_of[support] for support in classifiers.support]
+        arrival = np.unique(np.concatenate(numbers))
+        coefficients = np.zeros((len(numbers), len(arrival)))
+        for k, dual in enumerate(classifiers.dual):
+            coefficients[k, np.searchsorted(arrival, numbers[k])] = dual
         return cls(order[arrival], coefficients)
 
     def scores(self, pool: Pool, needed: NDArray[np.bool_]) -> Floats:

@@ -170,13 +170,13 @@ class OneClassifier:
 
     def __init__(self, classifiers: Classifiers, kernel: int, loss: str = "perceptron", eta: float = 1.0) -> None:
         self._classifiers, self._loss, self._eta = classifiers, loss, eta
-        self.weights = np.eye(classifiers.count)[kernel]
+        self._kernel, self.weights = kernel, np.eye(classifiers.count)[kernel]
         self.updates = np.zeros(classifiers.count, dtype=np.int64)
 
     def block(self, features: Any, labels: Labels) -> Floats:
         """Learn from b examples in turn, and return the score of each before its label was used, (b,)."""
         learned = learn_each(self._classifiers, features, labels, self._loss, self._eta)
-        self.updates[self.weights > 0.0] += np.count_nonzero(learned.dual)
+        self.updates[self._kernel] += np.count_nonzero(learned.dual)
         return learned.scores[:, 0]
 
     def scores(self, features: Any) -> Floats:
