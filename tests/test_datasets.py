@@ -25,7 +25,7 @@ from grambench.config.load import check
 from grambench.config.project import Configuration, Project, SourceKind
 from grambench.datasets import fetch, readers, store
 from grambench.datasets.descriptions import NOTE, BaseDataset, Dataset, Images
-from grambench.datasets.formats.matlab import Mat
+from grambench.datasets.formats.arrays import Mat
 from grambench.datasets.prepare import check as check_content
 from grambench.datasets.prepare import prepare
 from grambench.datasets.sources import Generated, Source

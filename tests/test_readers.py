@@ -19,7 +19,7 @@ from scipy import sparse
 
 from grambench.common.errors import DataError
 from grambench.datasets import readers
-from grambench.datasets.formats import idx as idx_format
+from grambench.datasets.formats import arrays
 from grambench.datasets.formats.reader import Raw
 from grambench.datasets.readers import AnyReader
 
@@ -239,7 +239,7 @@ def test_indices_stay_sparse(tmp_path: Path) -> None:
 
 def idx(path: Path, kind: int, values: Any) -> Path:
     """Write an array as MNIST's files are: two zero bytes, type, number of axes, their lengths, values."""
-    array = np.asarray(values, dtype=idx_format.IDX_TYPES[kind])
+    array = np.asarray(values, dtype=arrays.IDX_TYPES[kind])
     lengths = b"".join(length.to_bytes(4, "big") for length in array.shape)
     content = bytes([0, 0, kind, array.ndim]) + lengths + array.tobytes()
     path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
@@ -275,7 +275,7 @@ def test_idx(tmp_path: Path, ending: str) -> None:
     assert raw.features.tolist() == [[0, 255, 3, 4], [1, 1, 1, 1]]
 
 
-@pytest.mark.parametrize("kind", idx_format.IDX_TYPES)
+@pytest.mark.parametrize("kind", arrays.IDX_TYPES)
 def test_types_of_idx(tmp_path: Path, kind: int) -> None:
     paths = [idx(tmp_path / "x", kind, [[1, 2], [100, 3]]), idx(tmp_path / "y", kind, [5, 6])]
     raw = read("idx", *paths, features=["x"], labels=["y"])

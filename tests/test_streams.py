@@ -21,8 +21,7 @@ from grambench.config.load import check
 from grambench.datasets import generators, readers, store, streams
 from grambench.datasets.descriptions import Dataset
 from grambench.datasets.fetch import fetch
-from grambench.datasets.formats.batches import CsvRows, Parquet
-from grambench.datasets.formats.land_mask import LandMask
+from grambench.datasets.formats.batches import CsvRows, LandMask, Parquet
 from grambench.datasets.formats.reader import Raw
 from grambench.datasets.prepare import prepare
 from grambench.experiments import online

@@ -11,15 +11,11 @@ from pydantic import Field
 
 from grambench.common.errors import DataError, reason
 from grambench.common.files import open_regular
-from grambench.datasets.formats.batches import CsvRows, Parquet
-from grambench.datasets.formats.columns import Arff, Csv, Rda, Rdb
-from grambench.datasets.formats.hdf5 import Hdf5
-from grambench.datasets.formats.idx import Idx
+from grambench.datasets.formats.arrays import Hdf5, Idx, Mat, MatBlocks
+from grambench.datasets.formats.batches import CsvRows, LandMask, Parquet
+from grambench.datasets.formats.columns import Arff, Csv, IndicesReader, Libsvm, Rda, Rdb
 from grambench.datasets.formats.images import Folders, ImageSets, Numbered, WordLists
-from grambench.datasets.formats.land_mask import LandMask
-from grambench.datasets.formats.matlab import Mat, MatBlocks
 from grambench.datasets.formats.reader import NUMBERS, ChunkedReader, Raw, Reader, stack
-from grambench.datasets.formats.sparse_text import IndicesReader, Libsvm
 from grambench.datasets.tables import MalformedFileError
 
 VectorReader = (
