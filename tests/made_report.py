@@ -15,7 +15,9 @@ from grambench.common import layout
 from grambench.common.files import sealed
 from grambench.datasets import store
 from grambench.pipeline import fingerprint
-from grambench.pipeline.steps import claims, figures, report, reproduce, tables
+from grambench.pipeline.steps import claims, report, reproduce
+from grambench.pipeline.steps import figure as figure_step
+from grambench.pipeline.steps import table as table_step
 from grambench.report import page, site
 from grambench.report.tables import build
 from grambench.results import records, reproduction
@@ -102,10 +104,10 @@ def make(root):
     claims.main([SPEC, layout.CLAIMS.format(**NAMES), runs, cells, curves, str(presentation.ROOT / layout.CHANCES)])
     for table in presentation.SETTINGS["tables"]:
         outputs = [layout.TABLE.format(**NAMES, table=table, suffix=suffix) for suffix in ("csv", "md", "tex")]
-        tables.main([SPEC, *outputs, runs, cells, reproduction, *prepared])
+        table_step.main([SPEC, *outputs, runs, cells, reproduction, *prepared])
     for figure in presentation.SETTINGS["figures"]:
         outputs = [layout.FIGURE.format(**NAMES, figure=figure, suffix=name) for name in layout.FIGURE_SUFFIXES]
-        figures.main([SPEC, *outputs, runs, cells, curves, reproduction])
+        figure_step.main([SPEC, *outputs, runs, cells, curves, reproduction])
     inputs = [str(path) for path in Path("results").rglob("*") if path.is_file()]
     inputs.append(str(NOTES_FILE))
     report.main([report_spec(), layout.REPORT, *inputs])

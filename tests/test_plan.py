@@ -229,15 +229,15 @@ def test_figures_and_tables_depend_on_the_module_of_their_kind_and_no_other():
     plan = Plan({"studies": ["omkc"]}, CONFIG)
     study = plan.studies["omkc"]
     for step, items, code in (
-        ("figures", study.figures, plan.specs.figure_code),
-        ("tables", study.tables, plan.specs.table_code),
+        ("figure", study.figures, plan.specs.figure_code),
+        ("table", study.tables, plan.specs.table_code),
     ):
         kinds = {item.kind for item in items.values()}
         assert len(kinds) > 2
         module = f"grambench.pipeline.steps.{step}"
-        assert fingerprint.closure(module).isdisjoint(f"grambench.report.{step}.{kind}" for kind in kinds)
+        assert fingerprint.closure(module).isdisjoint(f"grambench.report.{step}s.{kind}" for kind in kinds)
         for name, item in items.items():
-            assert code("omkc", name) == fingerprint.code(module, f"grambench.report.{step}.{item.kind}")
+            assert code("omkc", name) == fingerprint.code(module, f"grambench.report.{step}s.{item.kind}")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from grambench.config.load import read
 from grambench.config.metrics import MEASURED
 from grambench.experiments import online, splits
 from grambench.pipeline.plan import Plan
-from grambench.pipeline.steps import replications as step
+from grambench.pipeline.steps import means as step
 from grambench.results import records, replications
 from grambench.results.statistics import Sample
 from grambench.results.verdicts import judge

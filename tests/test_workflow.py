@@ -23,7 +23,7 @@ from grambench.config.study import Study
 from grambench.datasets import store
 from grambench.kernels import matrices
 from grambench.pipeline import fingerprint
-from grambench.pipeline.steps import claims, collect, report, reproduce, tables
+from grambench.pipeline.steps import claims, collect, report, reproduce, table
 from grambench.results import replications
 
 
@@ -157,17 +157,17 @@ def test_what_reruns_after_an_edit_of(what, copy):
 @pytest.mark.workflow
 def test_every_file_of_results_has_the_columns_of_its_declaration(finished):
     written = {path.name: path for path in sorted((finished.folder / "results").glob("*/*.*")) if path.name[0] != "."}
-    for table in data_dictionary.TABLES:
-        if table.file in written:
-            path = written.pop(table.file)
+    for declared in data_dictionary.TABLES:
+        if declared.file in written:
+            path = written.pop(declared.file)
             read = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
-            assert list(read.columns) == table.names, path
-            numbers = [column.name for column in table.columns if column.kind in ("number", "integer")]
+            assert list(read.columns) == declared.names, path
+            numbers = [column.name for column in declared.columns if column.kind in ("number", "integer")]
             assert read.empty or all(kind.kind in "fi" for kind in read[numbers].dtypes), path
     assert not {name for name in written if name.endswith((".csv", ".parquet"))}
     for path in (finished.folder / "results").glob("*/tables/*.csv"):
-        own = [table for table in data_dictionary.TABLES if list(pd.read_csv(path).columns) == table.names]
-        assert [table.file for table in own] == ["tables/*.csv"], path
+        own = [each for each in data_dictionary.TABLES if list(pd.read_csv(path).columns) == each.names]
+        assert [each.file for each in own] == ["tables/*.csv"], path
 
 
 @pytest.mark.workflow
@@ -407,7 +407,7 @@ def test_no_flipped_bit_gets_into_a_table(copy, monkeypatch):
         runs: lambda path: reproduce.main([spec, "out.csv", path, cells]),
         cells: lambda path: reproduce.main([spec, "out.csv", runs, path]),
         curves: lambda path: claims.main([spec, "out.csv", runs, cells, path]),
-        reproduction: lambda path: tables.main([spec, "table2.csv", "a.md", "a.tex", runs, cells, path]),
+        reproduction: lambda path: table.main([spec, "table2.csv", "a.md", "a.tex", runs, cells, path]),
         claimed: lambda path: report.main([shown, "out.html", *given]),
         svg: lambda path: report.main([shown, "out.html", *given]),
     }

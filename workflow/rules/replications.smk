@@ -8,7 +8,7 @@ use rule run as replicate with:
         "results/logs/replications/{study}/{dataset}/{task}/{block}.log",
 
 
-rule summary:
+rule means:
     input:
         lambda w: RESOURCES.replication_records(w.study),
     output:
@@ -20,13 +20,13 @@ rule summary:
     conda:
         "../../envs/environment.yaml"
     params:
-        code=SPECS.step_code("replications"),
+        code=SPECS.step_code("means"),
         metrics=lambda w: TARGETS.judged(w.study),
         shipped=lambda w: [
             word for path in TARGETS.shipped(w.study) for word in ("--shipped", path)
         ],
     shell:
-        "python -m grambench.pipeline.steps replications {output} --records {input}"
+        "python -m grambench.pipeline.steps means {output} --records {input}"
         " --metrics {params.metrics} {params.shipped} 2> {log}"
 
 

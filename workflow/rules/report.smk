@@ -93,7 +93,7 @@ rule table:
         code=lambda w: SPECS.table_code(w.study, w.table),
         titles=lambda w: SPECS.titles(),
     shell:
-        "python -m grambench.pipeline.steps tables /dev/stdin {output} {input} 2> {log} <<< {params.spec:q}"
+        "python -m grambench.pipeline.steps table /dev/stdin {output} {input} 2> {log} <<< {params.spec:q}"
 
 
 rule figure:
@@ -124,7 +124,7 @@ rule figure:
         code=lambda w: SPECS.figure_code(w.study, w.figure),
         titles=lambda w: SPECS.titles(),
     shell:
-        "python -m grambench.pipeline.steps figures /dev/stdin {output} {input} 2> {log} <<< {params.spec:q}"
+        "python -m grambench.pipeline.steps figure /dev/stdin {output} {input} 2> {log} <<< {params.spec:q}"
 
 
 rule report:

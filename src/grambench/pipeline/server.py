@@ -41,7 +41,7 @@ from grambench.pipeline.client import SERVER, SOCKETS, has_ended
 LATE = {
     "run": (f"{STEPS}.fit", "grambench.experiments.offline", "grambench.experiments.online"),
     "gram": (f"{STEPS}.evaluate",),
-    "figures": ("matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg"),
+    "figure": ("matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg"),
 }
 # what some runs import, and take longer to import than to fit; imported while no client asks
 SOMETIMES = {"run": ("scipy.optimize", "sklearn.linear_model", "sklearn.svm", "sklearn.ensemble")}

@@ -240,11 +240,11 @@ class Specifications:
 
     def table_code(self, study: str, table: str) -> str:
         """Return the code hash of rule `table`, with the module of the table's kind."""
-        return self.step_code("tables", f"grambench.report.tables.{self.targets.studies[study].tables[table].kind}")
+        return self.step_code("table", f"grambench.report.tables.{self.targets.studies[study].tables[table].kind}")
 
     def figure_code(self, study: str, figure: str) -> str:
         """Return the code hash of rule `figure`, with the module of the figure's kind."""
-        return self.step_code("figures", f"grambench.report.figures.{self.targets.studies[study].figures[figure].kind}")
+        return self.step_code("figure", f"grambench.report.figures.{self.targets.studies[study].figures[figure].kind}")
 
     def study_spec(self, study: str) -> str:
         """Return the settings of the rules that read a whole study."""

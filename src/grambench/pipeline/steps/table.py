@@ -1,6 +1,6 @@
 """Rule `table`: one table of a study as CSV, Markdown and LaTeX; the files' name says which.
 
-python -m grambench.pipeline.steps tables SPEC CSV MARKDOWN LATEX RUNS CELLS REPRODUCTION PREPARED...
+python -m grambench.pipeline.steps table SPEC CSV MARKDOWN LATEX RUNS CELLS REPRODUCTION PREPARED...
 """
 
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Rule `figure`: one figure of a study, in files for a page and for a column; their name says which figure.
 
-python -m grambench.pipeline.steps figures SPEC FILE... RUNS CELLS CURVES REPRODUCTION
+python -m grambench.pipeline.steps figure SPEC FILE... RUNS CELLS CURVES REPRODUCTION
 """
 
 from pathlib import Path

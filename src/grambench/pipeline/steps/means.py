@@ -1,6 +1,6 @@
-"""Rule `summary`: the means of all replications of a study (grambench.results.replications).
+"""Rule `means`: the means of all replications of a study (grambench.results.replications).
 
-python -m grambench.pipeline.steps replications OUTPUT --records RECORD... --metrics NAME... [--shipped FILE]
+python -m grambench.pipeline.steps means OUTPUT --records RECORD... --metrics NAME... [--shipped FILE]
 """
 
 import argparse
