@@ -66,7 +66,9 @@ def algorithms_in_turn(dataset, rounds):
     """Print the seconds of one draw, algorithm by algorithm."""
     plan = Plan({"studies": ["ca_mnist"]}, Path("config"))
     study = plan.studies["ca_mnist"]
-    told = {name: json.loads(plan.specs.run_spec(Cell("ca_mnist", dataset.name, name))) for name in study.algorithms}
+    told = {
+        name: json.loads(plan.specs.of_cell(Cell("ca_mnist", dataset.name, name)).spec) for name in study.algorithms
+    }
     specs = {name: Run.from_dict(settings) for name, settings in told.items()}
     split, seed = next(splits(specs["du"], dataset))
     searches = {name: [] for name in specs}
@@ -111,7 +113,7 @@ def parts(rounds):
         path, task = Path(f"results/datasets/{dataset}.h5"), f"{entry}/{sweep}".rstrip("/")
         if not path.is_file():
             continue
-        spec = Run.from_dict(json.loads(plan.specs.run_spec(Cell(study, dataset, entry, sweep))))
+        spec = Run.from_dict(json.loads(plan.specs.of_cell(Cell(study, dataset, entry, sweep)).spec))
         made = store.read(path)
         split, seed = next(splits(spec, made))
         seconds = [_parts(spec, made, split, seed) for _ in range(rounds + 1)][1:]

@@ -295,7 +295,7 @@ def _data(record: "Record", source: Mapping[str, Any]) -> list[tuple[str, str]]:
         rows += [("Source", source["kind"])]
         rows += [(label[:1].upper() + label[1:], text) for label, text in source["details"]]
         rows.append(("Content of the prepared data (SHA-256)", source["content"]))
-    rows.append(("Identities of the files that were read", ", ".join(record.inputs)))
+    rows.append(("Identities of the files that were read", ", ".join(record.inputs.values())))
     return [(label, value) for label, value in rows if value]
 
 

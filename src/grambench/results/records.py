@@ -1,7 +1,7 @@
 """The record of a run: one HDF5 file, whether the run succeeded or not."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,8 +10,8 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.common.files import check, sealed
-from grambench.common.provenance import identity, spec
+from grambench.common.files import check, digest, sealed
+from grambench.common.provenance import made_from, spec
 from grambench.experiments.outcome import GROUPS
 
 STATUSES = ("ok", "error", "timeout", "killed", "memory", "unavailable")
@@ -38,8 +38,8 @@ class Record:
         Whether a fit has drawn random numbers, "yes" or "no"; empty if that was not checked.
     code : str
         The hash of the code that made the record; see grambench.pipeline.fingerprint.
-    inputs : sequence of str
-        The identities of the files that the run read: the prepared data set, Gram matrices or features.
+    inputs : dict of str
+        The identity of each file that the run read: the prepared data set, Gram matrices or features.
     metrics, curves, rounds, kernel_values, class_values
         The numbers of the run, see grambench.experiments.outcome.Outcome.
     settings : dict
@@ -57,7 +57,7 @@ class Record:
     orders: str = ""
     random: str = ""
     code: str = ""
-    inputs: Sequence[str] = ()
+    inputs: Mapping[str, str] = field(default_factory=dict)
     metrics: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     curves: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     rounds: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -67,9 +67,14 @@ class Record:
     provenance: dict[str, Any] = field(default_factory=dict)
 
     @property
+    def made_from(self) -> str:
+        """Settings, code and inputs, as the seal holds them; see grambench.common.provenance."""
+        return made_from(spec(self.settings), self.code, self.inputs)
+
+    @property
     def identity(self) -> str:
-        """The identity of settings, code and inputs; see grambench.common.provenance."""
-        return identity(spec(self.settings), self.code, self.inputs)
+        """The identity of settings, code and inputs."""
+        return digest(self.made_from)
 
 
 class Part(NamedTuple):
@@ -100,7 +105,7 @@ SCHEMA = (
     Part("code", "text", "", "hash of the code that made the record"),
     Part("settings", "JSON", "", "the run, see grambench.experiments.run.Run"),
     Part("provenance", "JSON", "", "machine, versions, revision, data source, wall seconds and peak memory"),
-    Part("inputs", "JSON", "", "identities of the files that were read"),
+    Part("inputs", "JSON", "", "identity of each file that was read"),
     Part("metrics", FLOATS, P_R, "a number a repetition, by metric"),
     Part("curves", FLOATS, "(P, R, S) or (P, R, S, m)", "values at S rounds, by metric; weights of m kernels"),
     Part("kernel_values", FLOATS, "(P, R, m)", "a number a kernel: weight, parameter, updates"),
@@ -113,7 +118,7 @@ OBJECTS = tuple(part.name for part in SCHEMA if part.stored == "JSON")  # attrib
 
 def write(path: Path, record: Record) -> None:
     """Write a record, whole or not at all."""
-    with sealed(path, record.identity) as temporary, h5py.File(temporary, "w") as file:
+    with sealed(path, record.made_from) as temporary, h5py.File(temporary, "w") as file:
         for name in TEXTS:
             file.attrs[name] = getattr(record, name)
         for name in OBJECTS:
@@ -130,5 +135,8 @@ def read(path: Path) -> Record:
     with h5py.File(path, "r") as file:
         texts: dict[str, Any] = {name: str(file.attrs.get(name, "")) for name in TEXTS}
         objects: dict[str, Any] = {name: json.loads(str(file.attrs[name])) for name in OBJECTS}
+        # earlier versions kept no names
+        inputs = objects["inputs"]
+        objects["inputs"] = inputs if isinstance(inputs, dict) else {str(i): each for i, each in enumerate(inputs)}
         arrays: Any = {name: {key: file[name][key][:] for key in file.get(name, ())} for name in GROUPS}
         return Record(**texts, **objects, **arrays, rounds=file["rounds"][:])

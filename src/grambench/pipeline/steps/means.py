@@ -1,31 +1,24 @@
 """Rule `means`: the means of all replications of a study (grambench.results.replications).
 
-python -m grambench.pipeline.steps means OUTPUT --records RECORD... --metrics NAME... [--shipped FILE]
+Input: the records. The settings name the metrics, and the table whose rows are kept if they are not made anew, if any.
 """
 
-import argparse
 from dataclasses import replace
-from pathlib import Path
 
 import pandas as pd
 
 from grambench.common.files import sealed
+from grambench.pipeline.job import Job
 from grambench.results import records, replications
 
 
-def main(argv: list[str]) -> None:
+def main(job: Job) -> None:
     """Write the table of the metrics that replications are compared by."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("output", type=Path)
-    parser.add_argument("--records", type=Path, nargs="+", required=True)
-    parser.add_argument("--metrics", nargs="+", required=True)
-    parser.add_argument("--shipped", type=Path, help="the table whose rows are kept where they were not made anew")
-    arguments = parser.parse_args(argv)
-    identified = [(identity(record), record) for record in map(records.read, arguments.records)]
-    table = replications.table(identified, set(arguments.metrics))
-    if arguments.shipped:
-        table = replications.updated(pd.read_csv(arguments.shipped, dtype=str), table)
-    with sealed(arguments.output) as temporary:
+    identified = [(identity(record), record) for record in map(records.read, job.input)]
+    table = replications.table(identified, set(job.settings["metrics"]))
+    for shipped in job.settings["shipped"]:
+        table = replications.updated(pd.read_csv(shipped, dtype=str), table)
+    with sealed(job.output[0]) as temporary:
         table.to_csv(temporary, index=False)
 
 
