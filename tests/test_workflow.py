@@ -159,14 +159,13 @@ def test_rules_show_the_paths_of_the_layout():
     """The library names files by the patterns of `layout`, and a rule shows the path itself."""
     rules = "".join(path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk"))
     shown = set(re.findall(r'"((?:results|data)/(?!logs)[^"{]*{\w+}[^"]*|results/report/[^"]+)"', rules))
-    patterns = [
-        text for text in vars(layout).values() if isinstance(text, str) and text.startswith(("results/", "data/r"))
-    ]
+    pages = [layout.REPORT, layout.REPORT_FILE, layout.REPORT_PAGES, layout.REPORT_FILES]
+    patterns = [layout.RAW, *layout.PATTERNS, *pages]
     known = {
         pattern.replace("{suffix}", suffix) for pattern in patterns for suffix in layout.SUFFIXES.get(pattern, [""])
     }
     known |= {"results/runs/{run}.h5", layout.RAW.replace("dataset", "base")}
-    assert shown == known - {layout.LAST_RUN}
+    assert shown == known
 
 
 @pytest.mark.workflow

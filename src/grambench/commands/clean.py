@@ -14,14 +14,6 @@ from grambench.common.errors import ConfigError
 if TYPE_CHECKING:
     from grambench.pipeline.plan import Plan
 
-# the files that grambench writes below results; logs and the report are not listed: they are small or of all studies
-REMOVABLE = (
-    *(layout.PREPARED, layout.IMAGES, layout.CODEBOOK, layout.DESCRIBED, layout.FEATURES),
-    *(layout.PAIRS, layout.INNER, layout.GRAM),
-    *(layout.RECORD, layout.BLOCK, layout.REPLICATION, layout.REPLICATIONS, layout.RUNS, layout.CURVES, layout.CELLS),
-    *(layout.SUMMARY, layout.REPRODUCTION, layout.CLAIMS, layout.TABLE, layout.FIGURE),
-)
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
@@ -72,7 +64,7 @@ def confirm_removal(arguments: argparse.Namespace) -> bool:
 
 def find_unneeded(plan: "Plan") -> Iterator[Path]:
     """Yield result files that no study of a plan asks for, and folders of data sets without a description."""
-    needed, removable = plan.files(), list(map(layout.expression, REMOVABLE))
+    needed, removable = plan.files(), list(map(layout.expression, layout.PATTERNS))
     for path in sorted(layout.RESULTS.rglob("[!.]*")):
         name = path.as_posix()
         if path.is_file() and name not in needed and any(pattern.fullmatch(name) for pattern in removable):

@@ -37,6 +37,8 @@ REPORT_FILE = "results/report/report.html"  # all pages as one file
 REPORT_PAGES = "results/report/pages"
 REPORT_FILES = "results/report/files"  # what the pages offer for download
 NOTES = Path("docs/papers")  # a page for each paper: its findings, and the numbers that differ and why
+# all of them for the files of one data set, study or run; logs and the report are not among them
+PATTERNS = [text for text in list(vars().values()) if isinstance(text, str) and re.match("results/.*{", text)]
 # what the names in braces stand for: Snakemake makes, and `grambench clean` removes, nothing else
 WILDCARDS = dict.fromkeys(("study", "dataset", "base", "descriptor", "table", "figure"), "[a-z][a-z0-9_]*")
 WILDCARDS |= {"kernel": "[a-z]+_[a-z]+[0-9.e+-]+", "task": "[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)?"}
