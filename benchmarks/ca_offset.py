@@ -116,7 +116,7 @@ def main():
     project = yaml.safe_load(Path("config/config.yaml").read_text()) | {"studies": ["ca_dirichlet"]}
     plan = Plan(project, Path("config"))
     run, dataset = (
-        Run.from_dict(json.loads(plan.specs.run_spec(Cell("ca_dirichlet", "dirichlet", "ca_1d")))),
+        Run.from_dict(json.loads(plan.specs.of_cell(Cell("ca_dirichlet", "dirichlet", "ca_1d")).spec)),
         store.read(path),
     )
     algorithm = algorithms.load(run.file)

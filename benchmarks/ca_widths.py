@@ -115,7 +115,7 @@ def main():
     columns = [f"{kernel}, {loss}" for kernel in KERNELS for loss in LOSSES]
     print(f"{'error in percent':20} " + " ".join(f"{column:>23}" for column in columns))
     for task in arguments.tasks or plan.studies["ca_mnist"].datasets:
-        told = {name: json.loads(plan.specs.run_spec(Cell("ca_mnist", task, name))) for name in ("ca_1d", "cr")}
+        told = {name: json.loads(plan.specs.of_cell(Cell("ca_mnist", task, name)).spec) for name in ("ca_1d", "cr")}
         for settings in told.values():
             settings["protocol"]["repetitions"] = arguments.draws
         runs = {name: Run.from_dict(settings) for name, settings in told.items()}

@@ -35,7 +35,7 @@ LEFT_OUT = {"logs", "report"}  # folders of results
 
 def raw(path, plan):
     """Return the files of a data set as `prepare` reads them."""
-    description = check(fetch.Spec, json.loads(plan.specs.fetch_spec(path.parent.name)), "spec").dataset
+    description = check(fetch.Spec, json.loads(plan.specs.fetch(path.parent.name).spec), "spec").dataset
     found = prepare.fetched(description, path.parent)
     return [each if isinstance(each, str) else repr(each) for each in found] + [
         file.read_bytes() for file in (found[1].values() if isinstance(found, tuple) else ())

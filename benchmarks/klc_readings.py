@@ -153,7 +153,7 @@ def main():
         print(f"{name}, {norm}: published {printed.mean} +- {printed.std}")
         for reading in arguments.readings:
             how = PLAIN | READINGS[reading]
-            told = json.loads(plan.specs.run_spec(Cell("rkl", name, f"klc_{norm}")))
+            told = json.loads(plan.specs.of_cell(Cell("rkl", name, f"klc_{norm}")).spec)
             parts = told["protocol"]["parts"]
             told["protocol"]["trace"] = len(dataset.labels) if how["trace"] == "n" else how["trace"]
             told["block"] = [0, parts * arguments.partitions - 1]

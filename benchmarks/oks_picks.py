@@ -44,7 +44,7 @@ def evaluators(root, task, repetitions):
     project = yaml.safe_load((config / "config.yaml").read_text()) | {"studies": ["oks"]}
     plan = Plan(project, config)
     cell = Cell("oks", task, "oks_svm")
-    spec = json.loads(plan.specs.run_spec(cell)) | {"block": [0, repetitions - 1]}
+    spec = json.loads(plan.specs.of_cell(cell).spec) | {"block": [0, repetitions - 1]}
     files = [root / path for path in [*plan.targets.features("oks", task), *plan.targets.pairs("oks", task)]]
     dataset = _with_views(store.read(root / layout.PREPARED.format(dataset=task)), files)
     run = Run.from_dict(spec)

@@ -38,7 +38,7 @@ def main():
     rows = []
     for entry, trace, reading in READINGS:
         for name in study.datasets:
-            spec = json.loads(plan.specs.run_spec(Cell("rkl", name, entry)))
+            spec = json.loads(plan.specs.of_cell(Cell("rkl", name, entry)).spec)
             spec["protocol"]["trace"] = trace
             outcome = offline.outcome(Run.from_dict(spec), store.read(Path(layout.PREPARED.format(dataset=name))))
             ours = Sample.of(outcome.metrics["accuracy_percent"][0])

@@ -65,7 +65,7 @@ def published(study, dataset, algorithm, metric):
 
 
 def run(plan, study, dataset, algorithm):
-    asked = Run.from_dict(json.loads(plan.specs.run_spec(Cell(study, dataset, algorithm))))
+    asked = Run.from_dict(json.loads(plan.specs.of_cell(Cell(study, dataset, algorithm)).spec))
     prepared = store.read(Path(layout.PREPARED.format(dataset=dataset)))
     grams = [matrices.open_matrix(Path(path)) for path in plan.targets.grams(study, dataset)]
     return experiments.load(asked.experiment)(asked, prepared, grams)

@@ -26,7 +26,8 @@ from grambench import algorithms, experiments
 from grambench.common import layout
 from grambench.common.layout import Cell
 from grambench.config.load import read
-from grambench.pipeline import compiled, trial
+from grambench.pipeline import compiled
+from grambench.pipeline.job import STEPS, Job
 from grambench.pipeline.plan import Plan, use_this_interpreter
 from grambench.pipeline.steps import fetch, prepare
 
@@ -36,9 +37,11 @@ FIRST_AND_SECOND = f"""
 import sys, time
 from {FIT.rpartition(".")[0]} import fit
 from pathlib import Path
+from grambench.pipeline.job import Job
+job = Job.parse(sys.argv[1:])
 def seconds():
     wall, processor = time.perf_counter(), time.process_time()
-    fit.main(sys.argv[1:])
+    fit.main(job)
     return time.perf_counter() - wall, time.process_time() - processor
 print(*(first - second for first, second in zip(seconds(), seconds())))
 """
@@ -69,33 +72,30 @@ def main():
     arguments = parser.parse_args()
     cell = arguments.run._replace(block=(0, 0))
     plan = Plan(read(ROOT / "config/config.yaml") | {"studies": [cell.study]}, ROOT / "config")
-    spec, settings = plan.specs, json.loads(plan.specs.run_spec(cell))
+    spec, settings = plan.specs, json.loads(plan.specs.of_cell(cell).spec)
     used = f"import {FIT}, {experiments.module(settings['experiment'])}, {algorithms.module(settings['file'])}"
     with tempfile.TemporaryDirectory() as folder:
-        prepared, note = Path(folder) / "prepared.h5", layout.RAW.format(dataset=cell.dataset)
-        note = str(Path(folder) / Path(note).name)
-        fetch.main([spec.fetch_spec(cell.dataset), note])
-        prepare.main([spec.prepare_spec(cell.dataset), spec.step_code("prepare"), str(prepared), note])
+        prepared, note = Path(folder) / "prepared.h5", Path(folder) / Path(layout.RAW).name
+        fetch.main(Job(*spec.fetch(cell.dataset), [note]))
+        prepare.main(Job(*spec.prepare(cell.dataset), [prepared], [note]))
         os.chdir(folder)
         use_this_interpreter()
         compiled.use("start")
-        call = trial.step_arguments(plan, cell, Path("record.h5"), [prepared], 60.0)
-        fit = [*call[:3], *call[call.index("--memory-mb") + 2 :]]
+        job = plan.job(cell, Path("record.h5"), [prepared], 60.0)
         commands = {
-            "whole": [sys.executable, "-m", "grambench.pipeline.steps", "run", *call],
+            "whole": [sys.executable, "-m", STEPS, "run", *job.argv],
             "interpreter": [sys.executable, "-c", "pass"],
             "supervisor": [sys.executable, "-c", f"import {RUN}"],
             "fit": [sys.executable, "-c", used],
         }
         for _ in range(2):  # compile
-            measured(commands["whole"])
+            measured(commands["whole"], input=job.spec.encode())
         times = {name: [] for name in [*commands, "compiled"]}
         for _ in range(arguments.rounds):
             for name, command in commands.items():
-                times[name].append(measured(command))
-            printed = subprocess.run(
-                [sys.executable, "-c", used + FIRST_AND_SECOND, *fit], capture_output=True, text=True, check=True
-            ).stdout
+                times[name].append(measured(command, input=job.spec.encode()))
+            command = [sys.executable, "-c", used + FIRST_AND_SECOND, *job.argv]
+            printed = subprocess.run(command, input=job.spec, capture_output=True, text=True, check=True).stdout
             times["compiled"].append(tuple(map(float, printed.split())))
     wall, processor = ({name: median(each[k] for each in values) for name, values in times.items()} for k in (0, 1))
     for title, seconds in (("wall", wall), ("processor", processor)):

@@ -15,13 +15,14 @@ from grambench.common import layout
 from grambench.common.files import sealed
 from grambench.datasets import store
 from grambench.pipeline import fingerprint
-from grambench.pipeline.steps import claims, figures, report, reproduce, tables
+from grambench.pipeline.job import Job
+from grambench.pipeline.steps import claims, figure, report, reproduce, table
 from grambench.report import page, site
 from grambench.report.tables import build
 from grambench.results import records, reproduction
 
 SETTINGS = presentation.study().model_dump(mode="json")
-SPEC = fingerprint.spec(SETTINGS)
+SPEC = fingerprint.spec({"study": SETTINGS})
 NAMES = {"study": "omkc"}
 PROVENANCE = {"versions": {"python": "3.x"}, "blas": "some blas", "revision": "abc123", "threads": {}, "cores": 2}
 NOTES_FILE = layout.NOTES / "omkc.md"
@@ -69,7 +70,7 @@ def made_record(cell):
         **fields,
         settings=settings,
         provenance=PROVENANCE,
-        inputs=["abc", "def"],
+        inputs={"a.h5": "abc", "b.h5": "def"},
         metrics={name: values.reshape(len(settings["points"]), -1) for name, values in metrics.items()},
         kernel_values={"updates": np.tile([3.0, 4.0], (1, presentation.REPEATS, 1))},
     )
@@ -77,9 +78,9 @@ def made_record(cell):
 
 def write_inputs(root):
     """Write what `collect` and `prepare` would have left, and return the paths of the published files."""
-    for table, pattern in ((presentation.runs(), layout.RUNS), (presentation.curves(), layout.CURVES)):
+    for content, pattern in ((presentation.runs(), layout.RUNS), (presentation.curves(), layout.CURVES)):
         with sealed(Path(pattern.format(**NAMES))) as path:
-            table.to_parquet(path)
+            content.to_parquet(path)
     with sealed(Path(layout.CELLS.format(**NAMES))) as path:
         presentation.cells().to_csv(path, index=False)
     for name, dataset in presentation.prepared().items():
@@ -88,27 +89,27 @@ def write_inputs(root):
         records.write(Path(cell.record), made_record(cell))
     layout.NOTES.mkdir(parents=True)
     NOTES_FILE.write_text(NOTES, encoding="utf-8")
-    return list(map(str, presentation.published(root / "published").values()))
+    return list(presentation.published(root / "published").values())
 
 
 def make(root):
     """Run all steps in a folder, which is the working folder; return the inputs of the report."""
     published = write_inputs(root)
     runs, curves, cells, reproduction = (
-        pattern.format(**NAMES) for pattern in (layout.RUNS, layout.CURVES, layout.CELLS, layout.REPRODUCTION)
+        Path(pattern.format(**NAMES)) for pattern in (layout.RUNS, layout.CURVES, layout.CELLS, layout.REPRODUCTION)
     )
-    prepared = [layout.PREPARED.format(dataset=name) for name in presentation.prepared()]
-    reproduce.main([SPEC, reproduction, runs, cells, "--published", *published, "--prepared", *prepared])
-    claims.main([SPEC, layout.CLAIMS.format(**NAMES), runs, cells, curves, str(presentation.ROOT / layout.CHANCES)])
-    for table in presentation.SETTINGS["tables"]:
-        outputs = [layout.TABLE.format(**NAMES, table=table, suffix=suffix) for suffix in ("csv", "md", "tex")]
-        tables.main([SPEC, *outputs, runs, cells, reproduction, *prepared])
-    for figure in presentation.SETTINGS["figures"]:
-        outputs = [layout.FIGURE.format(**NAMES, figure=figure, suffix=name) for name in layout.FIGURE_SUFFIXES]
-        figures.main([SPEC, *outputs, runs, cells, curves, reproduction])
-    inputs = [str(path) for path in Path("results").rglob("*") if path.is_file()]
-    inputs.append(str(NOTES_FILE))
-    report.main([report_spec(), layout.REPORT, *inputs])
+    prepared = [Path(layout.PREPARED.format(dataset=name)) for name in presentation.prepared()]
+    reproduce.main(Job(SPEC, output=[reproduction], input=[runs, cells, *published, *prepared]))
+    claimed, chances = Path(layout.CLAIMS.format(**NAMES)), presentation.ROOT / layout.CHANCES
+    claims.main(Job(SPEC, output=[claimed], input=[runs, cells, curves, chances]))
+    for name in presentation.SETTINGS["tables"]:
+        outputs = [Path(layout.TABLE.format(**NAMES, table=name, suffix=suffix)) for suffix in ("csv", "md", "tex")]
+        table.main(Job(SPEC, output=outputs, input=[runs, cells, reproduction, *prepared]))
+    for name in presentation.SETTINGS["figures"]:
+        outputs = [Path(layout.FIGURE.format(**NAMES, figure=name, suffix=each)) for each in layout.FIGURE_SUFFIXES]
+        figure.main(Job(SPEC, output=outputs, input=[runs, cells, curves, reproduction]))
+    inputs = [*(path for path in Path("results").rglob("*") if path.is_file()), NOTES_FILE]
+    report.main(Job(report_spec(), output=[Path(layout.REPORT)], input=inputs))
     return inputs
 
 
@@ -117,7 +118,7 @@ def make_leaderboard(root):
     own = {"om2": {"path": str(algorithms.source("om2")), "title": "Mine"}}
     study = leaderboard.study(algorithms=leaderboard.SETTINGS["algorithms"] | own)
     results = replace(leaderboard.results(), study=study)
-    figure = page.Picture(name="", title="", caption="", alternative="A figure", left_out=[], svg=SVG)
+    picture = page.Picture(name="", title="", caption="", alternative="A figure", left_out=[], svg=SVG)
     of_study = page.StudyReport(
         results=results,
         whole=study,
@@ -127,7 +128,7 @@ def make_leaderboard(root):
         claims=pd.DataFrame(columns=["claim", "verdict", "probability"]),
         comparison={},
         tables={name: build(results, {}, {}, table) for name, table in study.tables.items()},
-        figures=[replace(figure, name=name, title=name) for name in study.figures],
+        figures=[replace(picture, name=name, title=name) for name in study.figures],
         files={f"figures/{name}.column.svg": SVG for name in study.figures}
         | {f"figures/{name}.svg": SVG for name in study.figures},
         records={},

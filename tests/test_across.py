@@ -481,12 +481,12 @@ def test_only_studies_of_random_splits_have_searches_to_profile():
 
 def test_the_plan_of_a_profile(monkeypatch):
     plan = Plan({"studies": ["ca_letter"]}, CONFIG)
-    settings = json.loads(plan.specs.run_spec(Cell("ca_letter", "letter_b_d", "ca_1d", "profile")))
+    settings = json.loads(plan.specs.of_cell(Cell("ca_letter", "letter_b_d", "ca_1d", "profile")).spec)
     assert (settings["experiment"], len(settings["points"]), len(settings["values"])) == ("profile", 1, 101)
     assert (settings["values"][0], settings["values"][-1]) == (1.0, pytest.approx(200.0))
     seen = []
     monkeypatch.setattr(fingerprint, "code", lambda *modules: seen.extend(modules))
-    plan.specs.run_code(Cell("ca_letter", "letter_b_d", "ca_1d", "profile"))
+    plan.specs.of_cell(Cell("ca_letter", "letter_b_d", "ca_1d", "profile"))
     assert "grambench.experiments.profile" in seen and "grambench.algorithms.parametric.ca_1d" in seen
 
 

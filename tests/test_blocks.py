@@ -49,7 +49,7 @@ CASES = {
 
 def spec_of(plan, case):
     asked, protocol = CASES[case]
-    spec = json.loads(plan.specs.run_spec(Cell.parse(asked)))
+    spec = json.loads(plan.specs.of_cell(Cell.parse(asked)).spec)
     spec["protocol"] |= protocol
     spec["values"], spec["points"] = spec["values"][:2], spec["points"][:2]
     spec["kernels"] = spec["kernels"][::5]
@@ -123,8 +123,8 @@ def test_blocks_cover_every_repeat_once(plan):
         assert covered == list(range(plan.studies[cell.study].protocol.repetitions))
         paths = [f"results/blocks/{cell}/{first}-{last}.h5" for first, last in ends]
         assert [block.path(layout.BLOCK) for block in blocks] == paths
-        whole = json.loads(plan.specs.run_spec(cell))
-        assert json.loads(plan.specs.run_spec(blocks[1])) == whole | {"block": ends[1]}
+        whole = json.loads(plan.specs.of_cell(cell).spec)
+        assert json.loads(plan.specs.of_cell(blocks[1]).spec) == whole | {"block": ends[1]}
 
 
 def test_blocks_are_as_long_as_allowed(plan):

@@ -30,8 +30,10 @@ from grambench.common import layout
 from grambench.common.errors import ConfigError, error_lines, unknown_name
 from grambench.common.files import sealed, write_text
 from grambench.common.layout import Cell
+from grambench.common.provenance import asked, spec
 from grambench.config.project import Configuration, Project
 from grambench.pipeline import doctor, last_run, status
+from grambench.pipeline.job import Job
 from grambench.pipeline.plan import Plan, use_this_interpreter
 from grambench.pipeline.steps import collect
 from grambench.results import records
@@ -376,32 +378,32 @@ PREPARED = layout.PREPARED.format(dataset="sonar")
 
 
 def leave(study, dataset, algorithm, state="ok", reason="", detail=""):
-    """Leave the record of a run; return what it was made from."""
+    """Leave the record of a run; return what it was made with."""
     settings = {"study": study, "dataset": dataset, "algorithm": algorithm, "sweep": "", "values": []}
     settings |= {"kernels": ["gaussian_sigma1"]}
     made = {"study": study, "dataset": dataset, "algorithm": algorithm, "settings": settings, "code": "12.3"}
     metrics = {"error_percent": np.array([[10.0, 20.0]])} if state == "ok" else {}
     record = records.Record(**made, status=state, reason=reason, detail=detail, metrics=metrics)
     records.write(Path(layout.RECORD.format(study=study, dataset=dataset, task=algorithm)), record)
-    return record.identity
+    return asked(spec(settings), record.code)
 
 
-def note(asked, studies):
-    """Note a last run of some studies; what was asked is the identity of each task by study."""
+def note(requests, studies):
+    """Note a last run of some studies; what was asked is what each task is to be made with, by study."""
     values = {
         study: {"sonar": {"raw": "data/raw/sonar/source.json", "inputs": {PREPARED: "12"}, "runs": runs}}
-        for study, runs in asked.items()
+        for study, runs in requests.items()
     }
     write_text(Path(layout.LAST_RUN), json.dumps({"studies": studies, "asked": values}))
 
 
 def test_status_counts_what_was_run_last(project, capsys):
     assert call(capsys, "status")[:2] == (0, "no run yet: grambench run\n")
-    asked = {
+    requests = {
         "omkc": {"om2": leave("omkc", "sonar", "om2"), "om1": "", "omkc_dd": leave("omkc", "sonar", "omkc_dd")[:-1]},
         "rkl": {"rkl": leave("rkl", "sonar", "rkl", "error", "ValueError: planted")},
     }
-    note(asked, ["omkc"])
+    note(requests, ["omkc"])
     write_text(project / "data/raw/sonar/source.json", '{"status": "ok"}')
     code, out, _ = call(capsys, "status")
     assert (code, out.splitlines()[1]) == (
@@ -420,12 +422,14 @@ def test_status_counts_what_was_run_last(project, capsys):
 
 
 def test_status_takes_collected_states_unless_records_are_newer(project, capsys):
-    identity = leave("omkc", "sonar", "om2")
-    note({"omkc": {"om2": identity}}, ["omkc"])
+    made = leave("omkc", "sonar", "om2")
+    note({"omkc": {"om2": made}}, ["omkc"])
     path = layout.RECORD.format(study="omkc", dataset="sonar", task="om2")
-    outputs = [pattern.format(study="omkc") for pattern in (layout.RUNS, layout.CURVES, layout.CELLS)]
-    collect.main([identity, *outputs, path])
-    Path(path).write_bytes(b"damaged")
+    outputs = [Path(pattern.format(study="omkc")) for pattern in (layout.RUNS, layout.CURVES, layout.CELLS)]
+    collect.main(Job(json.dumps([made]), output=outputs, input=[Path(path)]))
+    content = bytearray(Path(path).read_bytes())
+    content[len(content) // 2] ^= 1
+    Path(path).write_bytes(content)
     os.utime(path, (0, 0))
     assert "1 run ok" in call(capsys, "status")[1]
     os.utime(path)

@@ -1,5 +1,6 @@
 """Records keep what a protocol hands back, and `collect` makes tidy tables of them."""
 
+import json
 import math
 import shutil
 from dataclasses import replace
@@ -9,9 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from grambench.common import provenance
 from grambench.common.errors import DataError
 from grambench.common.files import sealed
 from grambench.experiments.outcome import GROUPS, Outcome
+from grambench.pipeline.job import Job
 from grambench.pipeline.steps import collect
 from grambench.results import collect as tables
 from grambench.results import records
@@ -67,8 +70,8 @@ def test_a_record_of_an_older_version_does_not_tell_of_random_numbers(tmp_path):
     assert tables.CELLS.read(outputs[2])["random"].tolist() == ["yes", ""]
 
 
-def identity(each):
-    return each.identity
+def asked(each):
+    return provenance.asked(provenance.spec(each.settings), each.code)
 
 
 @pytest.fixture
@@ -79,22 +82,23 @@ def collected(tmp_path):
     for path, each in zip(paths, given, strict=True):
         records.write(path, each)
     outputs = [tmp_path / "runs.parquet", tmp_path / "curves.parquet", tmp_path / "cells.csv"]
-    collect.main([" ".join(map(identity, given)), *map(str, [*outputs, *paths])])
+    collect.main(Job(json.dumps(list(map(asked, given))), output=outputs, input=paths))
     return pd.read_parquet(outputs[0]), pd.read_parquet(outputs[1]), pd.read_csv(outputs[2], keep_default_na=False)
 
 
 @pytest.mark.parametrize("what", ["settings", "code"])
 def test_a_record_of_something_else_is_refused(tmp_path, what):
     """As after an edit of a study or an algorithm, where Snakemake has lost its notes or the record was copied."""
-    asked = record(PLAIN, code="a.1")
-    changes = {"settings": asked.settings | {"seed": 2}} if what == "settings" else {"code": "b.1"}
+    right = record(PLAIN, code="a.1")
+    changes = {"settings": right.settings | {"seed": 2}} if what == "settings" else {"code": "b.1"}
     path, outputs = tmp_path / "record.h5", [tmp_path / name for name in ("r.parquet", "c.parquet", "cells.csv")]
-    records.write(path, replace(asked, **changes))
+    records.write(path, replace(right, **changes))
+    job = Job(json.dumps([asked(right)]), output=outputs, input=[path])
     with pytest.raises(DataError, match=r"record\.h5: made with other settings, code or inputs .* \(1 of 1 records"):
-        collect.main([identity(asked), *map(str, [*outputs, path])])
+        collect.main(job)
     assert not any(output.exists() for output in outputs)
-    records.write(path, replace(asked, code="a.2"))  # other versions of packages, on another machine
-    collect.main([identity(asked), *map(str, [*outputs, path])])
+    records.write(path, replace(right, code="a.2"))  # other versions of packages, on another machine
+    collect.main(job)
     assert all(output.exists() for output in outputs)
 
 

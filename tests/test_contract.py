@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,6 +27,7 @@ from grambench.kernels.continuous import gaussian
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Continuous, Stored
 from grambench.pipeline import fingerprint
+from grambench.pipeline.job import Job
 from grambench.pipeline.steps import evaluate
 from grambench.pipeline.steps import fit as step
 from grambench.pipeline.steps import run as supervised
@@ -408,8 +408,8 @@ def inputs(tmp_path):
         asked = make_run(file, kind, protocol=protocols[kind], kernels=kernels)
         return (
             json.dumps(asked.to_dict()),
-            str(tmp_path / "record.h5"),
-            [str(tmp_path / "made.h5"), *map(str, files)],
+            tmp_path / "record.h5",
+            [tmp_path / "made.h5", *files],
         )
 
     return arguments
@@ -422,11 +422,11 @@ def test_a_run_ends_at_a_broken_fit_and_at_broken_scores(kind, inputs, monkeypat
     silent = broken(changed(predictor=Constant(SCORES["NaN"][0])), "uniform_svm")
     monkeypatch.setattr(algorithms, "load", lambda name: negative)
     with pytest.raises(ContractError, match=r"^weights: expected nothing below 0, got -0\.5$"):
-        step.main([spec, "code", output, *files])
+        step.main(Job(spec, "code", [output], files))
     monkeypatch.setattr(algorithms, "load", lambda name: silent)
     with pytest.raises(ContractError, match=r"^scores: expected finite numbers, got \d+ of \d+ that are not$"):
-        step.main([spec, "code", output, *files])
-    assert not Path(output).exists()
+        step.main(Job(spec, "code", [output], files))
+    assert not output.exists()
 
 
 @pytest.mark.parametrize("source", UNSEEDED)
@@ -436,13 +436,13 @@ def test_a_run_ends_at_a_broken_fit_and_at_broken_scores(kind, inputs, monkeypat
 )
 def test_a_fit_that_is_another_each_time_is_no_number(name, kind, source, inputs, monkeypatch):
     spec, output, files = inputs(name, kind)
-    step.main([spec, "code", output, *files])
-    Path(output).unlink()
+    step.main(Job(spec, "code", [output], files))
+    output.unlink()
     another = unsteady(name, source)
     monkeypatch.setattr(algorithms, "load", lambda name: another)
     with pytest.raises(ContractError, match=rf"^{name}: expected the same weights from two fits with the same seed"):
-        step.main([spec, "code", output, *files])
-    assert not Path(output).exists()
+        step.main(Job(spec, "code", [output], files))
+    assert not output.exists()
 
 
 @pytest.mark.parametrize("kind", ["online", "nested_cv", "random_splits"])
@@ -458,7 +458,7 @@ def test_a_predictor_that_is_another_each_time_is_no_number(kind, inputs, monkey
     spec, output, files = inputs("uniform_svm", kind)
     monkeypatch.setattr(algorithms, "load", lambda name: replace(right, fit=fit))
     with pytest.raises(ContractError, match=r"^uniform_svm: expected the same scores from two fits with the same seed"):
-        step.main([spec, "code", output, *files])
+        step.main(Job(spec, "code", [output], files))
 
 
 @pytest.mark.parametrize("kind", ["online", "nested_cv", "random_splits"])
@@ -472,8 +472,8 @@ def test_random_numbers_may_be_spawned_from_those_of_the_fit(kind, inputs, monke
 
     spec, output, files = inputs("uniform_svm", kind)
     monkeypatch.setattr(algorithms, "load", lambda name: replace(right, fit=fit))
-    step.main([spec, "code", output, *files])
-    assert records.read(Path(output)).status == "ok"
+    step.main(Job(spec, "code", [output], files))
+    assert records.read(output).status == "ok"
 
 
 LIES = '''"""Lies: a pass without a mistake."""
@@ -514,8 +514,8 @@ def supervised_run(inputs, tmp_path, monkeypatch):
         (package / "algorithms" / "baselines" / "mine.py").write_text(text)
         monkeypatch.setenv("PYTHONPATH", str(package.parent))
         spec, output, files = inputs("mine", "online")
-        supervised.main([spec, "code", output, "--seconds", "3000", "--memory-mb", "4000", *files])
-        return records.read(Path(output))
+        supervised.main(Job(spec, "code", [output], files, seconds=3000.0, memory_mb=4000.0))
+        return records.read(output)
 
     return run
 
@@ -553,10 +553,10 @@ def test_a_kernel_that_is_not_finite_fails_its_runs_and_is_named(inputs, tmp_pat
     kernel, inner = Kernel("polynomial", 1000), tmp_path / "inner.h5"
     matrices.write_inner(inner, grams.inner_products(100.0 * data().features), {})
     asked = json.dumps({"family": kernel.family, "parameter": kernel.parameter})
-    evaluate.main([asked, "identity", files[1], str(inner), "1"])
+    evaluate.main(Job(asked, "code", [files[1]], [inner]))
     with pytest.raises(DataError, match=r"holds no matrix \(polynomial_p1000: expected finite values, got others"):
-        step.main([spec, "code", output, *files])
-    assert not Path(output).exists()
+        step.main(Job(spec, "code", [output], files))
+    assert not output.exists()
 
 
 def test_training_scores_are_those_of_the_predictor(monkeypatch):

@@ -31,6 +31,7 @@ from grambench.datasets.prepare import prepare
 from grambench.datasets.sources import Generated, Source
 from grambench.datasets.streams import Stream
 from grambench.pipeline.fingerprint import spec
+from grambench.pipeline.job import Job
 from grambench.pipeline.steps import fetch as fetch_step
 from grambench.pipeline.steps import prepare as prepare_step
 
@@ -155,7 +156,7 @@ def test_one_line_and_no_result(tmp_path: Path, spoilt: dict[str, Any], message:
     assert line.endswith("(source bundled toy.mat)")
     assert "\n" not in line
     spec = json.dumps({"dataset": dataset.model_dump(mode="json")})
-    prepare_step.main([spec, "code", str(tmp_path / "out" / "toy.h5"), str(tmp_path / "raw" / NOTE)])
+    prepare_step.main(Job(spec, output=[tmp_path / "out" / "toy.h5"], input=[tmp_path / "raw" / NOTE]))
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["toy.h5"]
     assert store.read(tmp_path / "out" / "toy.h5") == store.Unavailable("toy", (line,))
 
@@ -214,9 +215,9 @@ def test_an_unforeseen_fault_of_a_parser_is_its_data_sets_alone(
 def test_unavailable_passes_through_both_steps(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     dataset = toy(tmp_path / "elsewhere").model_dump(mode="json")
     note = tmp_path / "toy" / NOTE
-    fetch_step.main([fetch_spec(dataset, [str(tmp_path / "none")]), str(note)])
+    fetch_step.main(Job(fetch_spec(dataset, [str(tmp_path / "none")]), output=[note]))
     warning = caplog.records[-1].getMessage()
-    prepare_step.main([json.dumps({"dataset": dataset}), "code", str(tmp_path / "toy.h5"), str(note)])
+    prepare_step.main(Job(json.dumps({"dataset": dataset}), output=[tmp_path / "toy.h5"], input=[note]))
     prepared = store.read(tmp_path / "toy.h5")
     assert isinstance(prepared, store.Unavailable)
     assert str(prepared) == warning
@@ -228,7 +229,7 @@ def test_mirrors_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (tmp_path / "m" / "SHA256SUMS").write_text(f"{sha256(tmp_path / 'm' / 'toy.mat')}  toy.mat\n")
     monkeypatch.setenv("GRAMBENCH_MIRROR", os.pathsep.join(["", str(tmp_path / "m")]))
     mirrors = Project(studies=["omkc"]).mirror_folders
-    fetch_step.main([fetch_spec(dataset, list(map(str, mirrors))), str(tmp_path / "toy" / NOTE)])
+    fetch_step.main(Job(fetch_spec(dataset, list(map(str, mirrors))), output=[tmp_path / "toy" / NOTE]))
     assert json.loads((tmp_path / "toy" / NOTE).read_text())["mirror"] == str(tmp_path / "m")
 
 

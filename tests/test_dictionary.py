@@ -10,6 +10,7 @@ import presentation
 import pytest
 
 from grambench.config.metrics import METRICS
+from grambench.pipeline.job import Job
 from grambench.pipeline.steps import summarise
 from grambench.results import summary
 from grambench.results.columns import Column, Table
@@ -89,8 +90,8 @@ def test_the_step_writes_what_pandas_reads_as_it_is(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     results = presentation.results()
     monkeypatch.setattr(Results, "read", lambda *_: results)
-    spec = json.dumps(presentation.SETTINGS)
-    summarise.main([spec, "summary.csv", "runs.parquet", "cells.csv", '{"wdbc": "Breast cancer"}'])
+    spec = json.dumps({"study": presentation.SETTINGS, "datasets": {"wdbc": "Breast cancer"}})
+    summarise.main(Job(spec, output=[Path("summary.csv")], input=[Path("runs.parquet"), Path("cells.csv")]))
     table = pd.read_csv("summary.csv")
     assert list(table.columns) == summary.TABLE.names
     assert table[["mean", "std"]].dtypes.tolist() == ["float64", "float64"] and table["runs"].dtype == "int64"

@@ -13,6 +13,7 @@ from grambench.commands import run
 from grambench.commands.project import read_plan
 from grambench.common.files import sealed
 from grambench.common.layout import Cell
+from grambench.common.provenance import made_from
 from grambench.pipeline import last_run
 from grambench.pipeline.expected import expectation
 
@@ -31,7 +32,8 @@ def planned(study, datasets, algorithms):
 
 def leave_record(plan, cell, status="ok"):
     """Write the record of a run as the plan asks for it, so that it is not made again."""
-    with sealed(Path(cell.path()), plan.specs.identity(cell)) as temporary, h5py.File(temporary, "w") as file:
+    made = made_from(*plan.specs.of_cell(cell), {})
+    with sealed(Path(cell.path()), made) as temporary, h5py.File(temporary, "w") as file:
         file.attrs.update(status=status, reason="")
 
 

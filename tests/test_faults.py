@@ -13,7 +13,7 @@ import psutil
 import pytest
 from copies import NEW, ONLINE, Copy
 
-from grambench.common import files, layout
+from grambench.common import files, layout, provenance
 from grambench.common.errors import DataError
 from grambench.datasets import collection, store, views
 from grambench.experiments.outcome import GROUPS
@@ -159,11 +159,12 @@ def test_what_killed_processes_left_is_swept(tmp_path):
 
 def test_a_gram_that_was_not_made_stands_for_the_runs_that_need_it(tmp_path):
     good, bad = tmp_path / "grams" / "good.h5", tmp_path / "grams" / "bad.h5"
-    matrices.write_gram(good, np.eye(4), Kernel("gaussian", 1.0), identity="good")
-    matrices.write_unavailable(bad, "timeout: ran for 1800 s, the limit", "bad")
-    both = {str(good): "good", str(bad): "bad"}
+    made = provenance.made_from("{}", "code", {})
+    matrices.write_gram(good, np.eye(4), Kernel("gaussian", 1.0), identity=made)
+    matrices.write_unavailable(bad, "timeout: ran for 1800 s, the limit", made)
+    both = dict.fromkeys([str(good), str(bad)], provenance.asked("{}", "code"))
     runs = [status.FileStatus(f"{name}.h5", name, "error", "", both) for name in ("a", "b")]
-    other = status.FileStatus("c.h5", "c", "error", "", {str(good): "good"})
+    other = status.FileStatus("c.h5", "c", "error", "", {str(good): both[str(good)]})
     assert status.failed_targets([*runs, other]) == [str(bad), "c.h5"]
     stale = status.FileStatus("c.h5", "c", "error", "", {str(good): "of other settings"})
     assert status.failed_targets([stale]) == [str(good)]

@@ -8,6 +8,7 @@ import pytest
 from grambench.common.errors import DataError
 from grambench.kernels import grams, matrices
 from grambench.kernels.functions import Kernel
+from grambench.pipeline.job import Job
 from grambench.pipeline.steps import gram
 
 ENDLESS = Kernel("unitpolynomial", 1e9)  # so many products of whole tiles
@@ -23,8 +24,7 @@ def make(tmp_path):
         spec = json.dumps({"family": kernel.family, "parameter": kernel.parameter})
         output = tmp_path / "grams" / "gram.h5"
         output.parent.mkdir()
-        limits = ["--seconds", str(seconds), "--memory-mb", str(memory_mb)]
-        gram.main([spec, "code", str(output), str(tmp_path / "inner.h5"), "1", *limits])
+        gram.main(Job(spec, "code", [output], [tmp_path / "inner.h5"], seconds=seconds, memory_mb=memory_mb))
         assert list(output.parent.iterdir()) == [output]
         return output
 

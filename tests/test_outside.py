@@ -169,10 +169,10 @@ def test_an_edit_changes_exactly_the_runs_of_the_file():
 
     def codes():
         forget()
-        return [read_plan().specs.run_code(Cell.of("leaderboard", "sonar", task)) for task in tasks]
+        return [read_plan().specs.of_cell(Cell.of("leaderboard", "sonar", task)).code for task in tasks]
 
     before = codes()
-    assert '"file":"mine.py"' in read_plan().specs.run_spec(Cell("leaderboard", "sonar", "mine"))
+    assert '"file":"mine.py"' in read_plan().specs.of_cell(Cell("leaderboard", "sonar", "mine")).spec
     Path("mine.py").write_text(made("pass") + "# a remark\n")
     assert codes() == before
     Path("mine.py").write_text(made("weights[0] = 1"))
@@ -214,7 +214,7 @@ def test_a_file_that_cannot_be_imported_is_named_in_one_line_and_stops_nothing(c
     Path("wrong.py").write_text(text)
     add_to_leaderboard("wrong: {path: ../../wrong.py}")
     plan = read_plan()
-    assert len({plan.specs.run_code(Cell("leaderboard", "sonar", name)) for name in ("wrong", "rkl")}) == 2
+    assert len({plan.specs.of_cell(Cell("leaderboard", "sonar", name)).code for name in ("wrong", "rkl")}) == 2
     code, said, _ = call(capsys, "list", "algorithms")
     assert code == 0 and reason in re.search("(?m)^wrong.py .*", said)[0] and "omkc_dd" in said
     code, said, _ = call(capsys, "check", "wrong.py")

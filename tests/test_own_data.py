@@ -521,7 +521,7 @@ def test_fetching_again_what_is_there_makes_nothing_due(project: Path) -> None:
 
 def test_kinds_of_sources_do_not_matter_to_what_was_delivered(project: Path) -> None:
     def spec(kinds: list[str], dataset: str) -> str:
-        return Plan({"studies": ["first"], "sources": kinds}, Path("config")).specs.fetch_spec(dataset)
+        return Plan({"studies": ["first"], "sources": kinds}, Path("config")).specs.fetch(dataset).spec
 
     for dataset, delivered in (("votes84", True), ("a3a", False)):
         asked = spec(["bundled"], dataset)

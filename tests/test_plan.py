@@ -71,7 +71,7 @@ def test_runs_of_a_nested_study_need_no_gram_files(small):
 
 
 def test_settings_of_a_plain_run(small):
-    settings = json.loads(small.specs.run_spec(Cell.of("small", "sonar", "rkl_l2")))
+    settings = json.loads(small.specs.of_cell(Cell.of("small", "sonar", "rkl_l2")).spec)
     (point,) = settings.pop("points")
     assert point["norm"] == "l2" and len(point) > 1  # defaults are there too
     assert settings == {
@@ -106,7 +106,7 @@ def test_runs_on_many_images_share_distances_unless_values_are_computed_on_deman
         "results/pairs/obscure_caltech_39/caltech_102.h5"
     ]
     assert shipped.targets.kernels_from("obscure_caltech_39", "caltech_102")[-1].startswith("results/pairs/")
-    assert len(json.loads(shipped.specs.pairs_spec("obscure_caltech_39", "caltech_102"))["sources"]) == 13
+    assert len(json.loads(shipped.specs.pairs("obscure_caltech_39", "caltech_102").spec)["sources"]) == 13
     for study in ("oks", "obscure_digits"):
         assert not any(shipped.targets.pairs(study, dataset) for dataset in shipped.targets.datasets(study))
 
@@ -118,10 +118,10 @@ def test_kernels_on_all_views_are_those_of_each_data_set():
     }
     assert {name: len(found) for name, found in kernels.items()} == {"wdbc": 9, "mfeat_10": 18, "synthetic_sparse": 60}
     assert [kernel.view for kernel in kernels["wdbc"]] == ["mean"] * 3 + ["error"] * 3 + ["worst"] * 3
-    settings = json.loads(board.specs.run_spec(Cell.of("leaderboard_views", "wdbc", "uniform_svm/without")))
+    settings = json.loads(board.specs.of_cell(Cell.of("leaderboard_views", "wdbc", "uniform_svm/without")).spec)
     assert settings["values"] == [1, 2, 3] and len(settings["points"]) == 3 and settings["size"] == "without"
-    centred = json.loads(board.specs.run_spec(Cell.of("leaderboard_views", "wdbc", "d1_centred")))
-    plain = json.loads(board.specs.run_spec(Cell.of("leaderboard_views", "wdbc", "d1")))
+    centred = json.loads(board.specs.of_cell(Cell.of("leaderboard_views", "wdbc", "d1_centred")).spec)
+    plain = json.loads(board.specs.of_cell(Cell.of("leaderboard_views", "wdbc", "d1")).spec)
     assert centred["protocol"] == plain["protocol"] | {"center": True}
 
 
@@ -133,7 +133,7 @@ def test_each_data_set_of_images_has_the_kernels_of_the_study_that_is_about_it()
     of_caltech = board.targets.kernels("leaderboard_images", "caltech_20")
     assert of_caltech == board.targets.kernels("obscure_caltech_39", "caltech_102") and len(of_caltech) == 39
     assert len(board.targets.kernels("leaderboard_images", "digits_quadrants")) == 12
-    assert len(json.loads(board.specs.run_spec(Cell.of("leaderboard_images", "flowers_17", "cka")))["kernels"]) == 7
+    assert len(json.loads(board.specs.of_cell(Cell.of("leaderboard_images", "flowers_17", "cka")).spec)["kernels"]) == 7
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,8 @@ def test_what_cannot_be_centred_is_refused(tmp_path, changes, message):
 
 def test_settings_of_a_scaling_sweep(small):
     own, other = (
-        json.loads(small.specs.run_spec(Cell.of("small", "sonar", f"{name}/scales"))) for name in ("rkl_l1", "rkl_l2")
+        json.loads(small.specs.of_cell(Cell.of("small", "sonar", f"{name}/scales")).spec)
+        for name in ("rkl_l1", "rkl_l2")
     )
     assert own["values"] == other["values"] == [0.1, 1.0, 10.0]
     assert len(own["points"]) == len(other["points"]) == 1
@@ -193,7 +194,7 @@ def test_settings_of_a_scaling_sweep(small):
 
 
 def test_settings_of_a_parameter_sweep(small):
-    settings = json.loads(small.specs.run_spec(Cell.of("omkc", "wdbc", "omkc_dd/beta")))
+    settings = json.loads(small.specs.of_cell(Cell.of("omkc", "wdbc", "omkc_dd/beta")).spec)
     assert [point["beta"] for point in settings["points"]] == settings["values"]
     assert settings["experiment"] == "online" and "reference" not in settings
 
@@ -214,30 +215,30 @@ def test_a_run_depends_on_its_protocol_its_algorithm_and_its_reference(small, mo
     always = {"pipeline.steps.run", "pipeline.steps.fit"}
     for (study, task), modules in expected.items():
         seen.clear()
-        small.specs.run_code(Cell.of(study, "sonar", task))
+        small.specs.of_cell(Cell.of(study, "sonar", task))
         assert seen["modules"] == {f"grambench.{name}" for name in modules | always}
 
 
 def test_claims_depend_on_the_studys_own_module(small):
-    assert small.specs.claims_code("omkc") == fingerprint.code(
+    assert small.specs.claims("omkc").code == fingerprint.code(
         "grambench.pipeline.steps.claims", "grambench.claims.omkc"
     )
-    assert small.specs.claims_code("small") == fingerprint.code("grambench.pipeline.steps.claims")
+    assert small.specs.claims("small").code == fingerprint.code("grambench.pipeline.steps.claims")
 
 
 def test_figures_and_tables_depend_on_the_module_of_their_kind_and_no_other():
     plan = Plan({"studies": ["omkc"]}, CONFIG)
     study = plan.studies["omkc"]
-    for step, items, code in (
-        ("figures", study.figures, plan.specs.figure_code),
-        ("tables", study.tables, plan.specs.table_code),
+    for step, items, made in (
+        ("figure", study.figures, plan.specs.figure),
+        ("table", study.tables, plan.specs.table),
     ):
         kinds = {item.kind for item in items.values()}
         assert len(kinds) > 2
         module = f"grambench.pipeline.steps.{step}"
-        assert fingerprint.closure(module).isdisjoint(f"grambench.report.{step}.{kind}" for kind in kinds)
+        assert fingerprint.closure(module).isdisjoint(f"grambench.report.{step}s.{kind}" for kind in kinds)
         for name, item in items.items():
-            assert code("omkc", name) == fingerprint.code(module, f"grambench.report.{step}.{item.kind}")
+            assert made("omkc", name).code == fingerprint.code(module, f"grambench.report.{step}s.{item.kind}")
 
 
 @pytest.mark.parametrize(
@@ -259,7 +260,7 @@ def test_every_algorithm_is_accepted_under_every_protocol(tmp_path, protocol):
     dictionary = {"family": "gaussian", "low": 0.1, "high": 10.0, "count": 4, "spacing": "log"}
     made = plan(tmp_path, protocol=protocol, algorithms={name: {} for name in names}, sweeps={}, dictionary=dictionary)
     for name in names:
-        settings = json.loads(made.specs.run_spec(Cell.of("small", "sonar", name)))
+        settings = json.loads(made.specs.of_cell(Cell.of("small", "sonar", name)).spec)
         assert (settings["experiment"], settings["file"]) == (EXPERIMENTS[protocol["kind"]], name)
 
 
@@ -358,9 +359,9 @@ def test_an_entry_on_features_has_data_sets_of_its_own_and_no_gram_files(tmp_pat
         "small/heart/raker",
     ]
     assert streams.targets.kernels_from("small", "sonar") == []
-    settings = json.loads(streams.specs.run_spec(Cell.of("small", "sonar", "raker")))
+    settings = json.loads(streams.specs.of_cell(Cell.of("small", "sonar", "raker")).spec)
     assert {name: settings[name] for name in FEATURES} == FEATURES
-    assert "approximation" not in json.loads(streams.specs.run_spec(Cell.of("small", "sonar", "omkc_dd")))
+    assert "approximation" not in json.loads(streams.specs.of_cell(Cell.of("small", "sonar", "omkc_dd")).spec)
     million = {"raker": FEATURES, "ogd": FEATURES | {"n_components": 6400}}
     seconds = plan(tmp_path / "b", **STREAM | {"datasets": ["twonorm_1000000"]}, algorithms=million)
     costs = [seconds.resources.expected_seconds(cell) - START for cell in seconds.targets.cells("small")]
@@ -414,7 +415,7 @@ SUBSETS |= {"protocol": {"kind": "random_splits", "values": [1], "shares": [0.5,
 def test_kernels_of_subsets_have_no_gram_files(tmp_path):
     many = plan(tmp_path, **SUBSETS, algorithms={"easy_mkl": {}, "gaussian_svm": {}})
     assert many.targets.kernels_from("small", "sonar") == []
-    settings = json.loads(many.specs.run_spec(Cell.of("small", "sonar", "easy_mkl")))
+    settings = json.loads(many.specs.of_cell(Cell.of("small", "sonar", "easy_mkl")).spec)
     assert settings["subsets"] == {"n_subsets": 50, "n_widths": 4, "size": 3, "widest": None, "seed": 0}
 
 
@@ -450,10 +451,10 @@ def test_studies_without_the_data_sets_asked_for_are_left_out(tmp_path):
 def test_what_is_left_of_a_project_is_made_of_studies_again(asked):
     """Steps build a study from the settings that they are given, restricted to the data sets asked for."""
     found = Plan(read(CONFIG / "config.yaml") | {"datasets": asked}, CONFIG)
-    report = json.loads(found.specs.report_spec({}))
+    report = json.loads(found.specs.report({}).spec)
     assert report["order"] == list(found.studies)
     for name, settings in report["studies"].items():
-        assert json.loads(found.specs.study_spec(name)) == settings
+        assert json.loads(found.specs.reproduce(name).spec) == {"study": settings}
         study = check(Study, settings, name)
         assert study.datasets == found.targets.datasets(name) and study.datasets
     assert {cell.study for cell in found.targets.cells()} == set(found.studies) and found.left_out
@@ -518,7 +519,7 @@ def test_every_protocol_takes_two_and_more_classes(tmp_path, protocol, dataset):
         entries |= {"lp": {"algorithm": "lp_mkl", "tune": tune}, "cka": {"then": "uniform_svm"}}
     made = plan(tmp_path, protocol=protocol, datasets=[dataset], algorithms=entries, sweeps={})
     for name in entries:
-        asked = json.loads(made.specs.run_spec(Cell.of("small", dataset, name)))
+        asked = json.loads(made.specs.of_cell(Cell.of("small", dataset, name)).spec)
         assert asked["experiment"] == EXPERIMENTS[protocol["kind"]]
         assert asked.get("classes") == (list(range(10)) if dataset == "digits_10" else None)
 
@@ -553,9 +554,9 @@ def test_sizes_of_classes_are_swept_and_tuned_with_C(tmp_path):
         algorithms={"obscure": {"tune": {"parameter": "p", "values": [1.1, 2], "C": [1, 10]}}},
         sweeps={"kernels": sized | {"algorithms": ["obscure"]}},
     )
-    asked = json.loads(swept.specs.run_spec(Cell.of("small", "digits_10", "obscure/kernels")))
+    asked = json.loads(swept.specs.of_cell(Cell.of("small", "digits_10", "obscure/kernels")).spec)
     assert (asked["experiment"], asked["size"], asked["values"]) == ("offline", "kernels", [1, 2])
     assert asked["points"][0] == asked["points"][1]
     assert asked["tune"]["C"] == [1, 10]
     made = plan(tmp_path / "c", protocol=MANY, datasets=["digits_10"], algorithms={"obscure": {}, "om2": {}}, sweeps={})
-    assert json.loads(made.specs.run_spec(Cell.of("small", "digits_10", "om2")))["classes"] == list(range(10))
+    assert json.loads(made.specs.of_cell(Cell.of("small", "digits_10", "om2")).spec)["classes"] == list(range(10))

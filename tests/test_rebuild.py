@@ -101,7 +101,7 @@ REBUILT = {
 @pytest.mark.parametrize("entry", REBUILT)
 @pytest.mark.parametrize("name", ["sonar", "ionosphere", "wdbc"])
 def test_every_draw_has_the_accuracy_of_a_rebuild_with_scikit_learn(plan, datasets, name, entry):
-    run = Run.from_dict(json.loads(plan.specs.run_spec(Cell.of(STUDY, name, entry))))
+    run = Run.from_dict(json.loads(plan.specs.of_cell(Cell.of(STUDY, name, entry)).spec))
     run, dataset = replace(run, block=[0, DRAWS - 1]), datasets[name]
     found = offline.outcome(run, dataset).metrics["accuracy_percent"][0]
     drawn = [(split.train, split.folds[0].validation, split.test) for split, _ in splits(run, dataset)]

@@ -18,7 +18,7 @@ def record():
         orders="seeded",
         random="no",
         code="c",
-        inputs=["i"],
+        inputs={"i.h5": "i"},
         metrics={"error_percent": np.zeros(SHAPE)},
         curves={"weights": np.zeros((*SHAPE, 4, 5))},
         rounds=np.arange(4),

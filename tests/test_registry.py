@@ -21,6 +21,7 @@ from grambench.experiments.conformance import DICTIONARY, same
 from grambench.kernels import grams, matrices
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import GridPool, Stored
+from grambench.pipeline.job import Job
 from grambench.pipeline.steps import fit as step
 from grambench.results import records
 
@@ -111,8 +112,8 @@ def run(prepared, output, name, kind, kernels):
     asked = make_run(
         name, kind, protocol=PROTOCOLS[kind], kernels=kernels, dictionary=DICTIONARY, points=[OTHER.get(name, {})]
     )
-    files = [str(stored[kernel]) for kernel in kernels] if asked.protocol.stored else []
-    step.main([json.dumps(asked.to_dict()), "code", str(output), str(data), *files])
+    files = [stored[kernel] for kernel in kernels] if asked.protocol.stored else []
+    step.main(Job(json.dumps(asked.to_dict()), "code", [output], [data, *files]))
     return asked, records.read(output)
 
 

@@ -15,8 +15,9 @@ from grambench.common.layout import Cell
 from grambench.config.load import read
 from grambench.config.metrics import MEASURED
 from grambench.experiments import online, splits
+from grambench.pipeline.job import Job
 from grambench.pipeline.plan import Plan
-from grambench.pipeline.steps import replications as step
+from grambench.pipeline.steps import means as step
 from grambench.results import records, replications
 from grambench.results.statistics import Sample
 from grambench.results.verdicts import judge
@@ -140,15 +141,16 @@ def test_replications_by_other_code_are_refused_and_failed_cells_left_out(plan):
 def test_the_step_keeps_what_was_not_made_anew(plan, tmp_path):
     paths = []
     for number, each in enumerate(made(plan, [5, 9])):
-        paths.append(str(tmp_path / f"{number}.h5"))
-        records.write(Path(paths[-1]), each)
+        paths.append(tmp_path / f"{number}.h5")
+        records.write(paths[-1], each)
     shipped = tmp_path / "shipped.csv"
     kept = ["wdbc,om2,mistake_percent,published,id,1 2 3", "sonar,omkc_ss,mistake_percent,published,id,4 5 6"]
     shipped.write_text(
         "\n".join([",".join(replications.COLUMNS), *kept, "sonar,omkc_ss,mistake_percent,seeded,id,7 8\n"])
     )
     output = tmp_path / "omkc.csv"
-    step.main([str(output), "--records", *paths, "--metrics", "mistake_percent", "--shipped", str(shipped)])
+    spec = json.dumps({"metrics": ["mistake_percent"], "shipped": [str(shipped)]})
+    step.main(Job(spec, output=[output], input=paths))
     found = replications.read(output)
     assert len(found) == 3
     assert found["wdbc", "om2", "mistake_percent", "published"].means.tolist() == [1.0, 2.0, 3.0]

@@ -19,6 +19,7 @@ from grambench.common import layout
 from grambench.common.errors import DataError
 from grambench.config import load
 from grambench.config.study import Study
+from grambench.pipeline.job import Job
 from grambench.pipeline.steps import report
 from grambench.report import charts, figures, notes, overview, page, profiles, study_page, tables
 from grambench.report import site as site_module
@@ -402,7 +403,8 @@ def test_pages_of_what_is_not_asked_for_any_more_are_gone(site, monkeypatch):
     stray = site / "pages" / "study-old.html"
     stray.write_text("old", encoding="utf-8")
     given = [str(path) for path in Path("results").rglob("*") if path.is_file() and "report" not in path.parts]
-    report.main([made_report.report_spec(), layout.REPORT, *given, str(made_report.NOTES_FILE)])
+    inputs = [*map(Path, given), made_report.NOTES_FILE]
+    report.main(Job(made_report.report_spec(), output=[Path(layout.REPORT)], input=inputs))
     assert not stray.exists() and (site / "pages" / "study-omkc.html").exists()
 
 
@@ -470,7 +472,7 @@ def test_facts_tell_machines_apart():
 def test_a_forgotten_input_is_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DataError, match=r"results/omkc/runs\.parquet is not among the inputs"):
-        report.main([made_report.report_spec(), layout.REPORT])
+        report.main(Job(made_report.report_spec(), output=[Path(layout.REPORT)]))
 
 
 def test_a_chart_has_the_numbers_of_its_figure(tmp_path):

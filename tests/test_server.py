@@ -20,6 +20,7 @@ from grambench.datasets import store
 from grambench.kernels import grams, matrices
 from grambench.kernels.functions import Kernel
 from grambench.pipeline import client, fingerprint, server
+from grambench.pipeline.job import Job
 from grambench.results import records
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="servers are for Linux")
@@ -91,8 +92,9 @@ def run(tmp_path):
         # no hash of code, and nothing to compare with, unless a test asks for it
         code = fingerprint.run_code(settings) if planned else "code"
         (tmp_path / "mine.py").write_text(ALGORITHM.format(work=work))
-        limits = ["--seconds", str(seconds), "--memory-mb", str(memory_mb)]
-        command = [*STEP, "run", "/dev/stdin", code, "record.h5", *limits, "made.h5", "gram.h5"]
+        files = [Path("made.h5"), Path("gram.h5")]
+        job = Job("", code, [Path("record.h5")], files, seconds=seconds, memory_mb=memory_mb)
+        command = [*STEP, "run", *job.argv]
         process = subprocess.Popen(command, cwd=tmp_path, text=True, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
         process.stdin.write(json.dumps(settings.to_dict()))
         process.stdin.close()
@@ -230,13 +232,13 @@ def test_no_process_of_a_fit_is_left(servers, run, tmp_path):
 
 
 def test_an_error_of_a_step_is_its_message_alone(servers, tmp_path):
-    step = subprocess.run(
-        [*STEP, "join", "out.h5", "none.h5"], cwd=tmp_path, capture_output=True, text=True, check=False
+    command = [*STEP, "inner", *Job("", "code", [Path("out.h5")], [Path("none.h5")]).argv]
+    step, alone = (
+        subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, check=False, input="{}", env=os.environ | variables
+        )
+        for variables in ({}, {client.SERVER: ""})
     )
-    alone = subprocess.run(
-        [*STEP, "join", "out.h5", "none.h5"], cwd=tmp_path, capture_output=True, text=True, check=False,
-        env=os.environ | {client.SERVER: ""},
-    )  # fmt: skip
     assert step.returncode == alone.returncode == 1
     assert step.stderr.splitlines()[-1] == alone.stderr.splitlines()[-1]
 
@@ -325,7 +327,7 @@ def test_a_client_that_is_refused_does_its_step_itself(run, tmp_path, monkeypatc
 
 def test_a_server_has_one_thread(servers, tmp_path):
     """The allocator of pyarrow, which this step imports, starts another one unless it is told not to."""
-    subprocess.run([*STEP, "report"], cwd=tmp_path, capture_output=True, check=False)
+    subprocess.run([*STEP, "report"], cwd=tmp_path, capture_output=True, check=False, input=b"")
     assert psutil.Process(servers[1].pid).num_threads() == 1
 
 

@@ -28,6 +28,7 @@ from grambench.experiments import online
 from grambench.experiments.passes import CHUNK, ChunkOrder, RunningMoments, cut
 from grambench.experiments.seeds import seeds
 from grambench.kernels.functions import Kernel
+from grambench.pipeline.job import Job
 from grambench.pipeline.steps import prepare as prepare_step
 
 KERNELS = [Kernel.parse(name) for name in ("gaussian_sigma1.0", "gaussian_sigma2.0")]
@@ -112,7 +113,7 @@ def test_a_bad_stream_is_noted_as_unavailable(tmp_path: Path) -> None:
     dataset = parquet_described([tmp_path / "a.parquet"], {"format": "parquet", "columns": ["a"], "label": "y"}, 3, 1)
     fetch(dataset, tmp_path / "raw", bundled=tmp_path, kinds=["file"])
     spec, output = json.dumps({"dataset": dataset.model_dump(mode="json")}), tmp_path / "out.h5"
-    prepare_step.main([spec, "", str(output), str(tmp_path / "raw" / "source.json")])
+    prepare_step.main(Job(spec, output=[output], input=[tmp_path / "raw" / "source.json"]))
     note = store.read(output)
     assert isinstance(note, store.Unavailable)
     assert str(note) == "toy is unavailable: row 3, feature 1: expected finite numbers of 32 bits, got inf"

@@ -20,6 +20,7 @@ from grambench.datasets import store
 from grambench.datasets.descriptions import NOTE, BaseDataset, Dataset, Task, model_of
 from grambench.datasets.prepare import check as check_delivered
 from grambench.pipeline import last_run, status
+from grambench.pipeline.job import Job
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import fetch as fetch_step
 from grambench.pipeline.steps import prepare as prepare_step
@@ -64,11 +65,9 @@ def study(folder: Path, *datasets: str) -> Plan:
 def prepared(plan: Plan, name: str) -> store.PreparedDataset | store.Unavailable:
     """Run both steps as the workflow does."""
     if not Path(plan.targets.raw(name)).is_file():
-        fetch_step.main([plan.specs.fetch_spec("toy"), plan.targets.raw(name)])
+        fetch_step.main(Job(*plan.specs.fetch("toy"), [Path(plan.targets.raw(name))]))
     output = Path(layout.PREPARED.format(dataset=name))
-    prepare_step.main(
-        [plan.specs.prepare_spec(name), plan.specs.step_code("prepare"), str(output), plan.targets.raw(name)]
-    )
+    prepare_step.main(Job(*plan.specs.prepare(name), [output], [Path(plan.targets.raw(name))]))
     return store.read(output)
 
 
@@ -109,16 +108,16 @@ def test_a_fetch_depends_on_the_base_alone(folder: Path) -> None:
     write(folder, TASK | {"negative": ["c"], "title": "other"})
     write(folder, BASE | {"citation": "corrected"})
     after = study(folder, "toy_a_b")
-    assert before.specs.fetch_spec("toy") == after.specs.fetch_spec("toy")
-    assert before.specs.prepare_spec("toy_a_b") != after.specs.prepare_spec("toy_a_b")
+    assert before.specs.fetch("toy").spec == after.specs.fetch("toy").spec
+    assert before.specs.prepare("toy_a_b").spec != after.specs.prepare("toy_a_b").spec
     write(folder, BASE | {"n": 41})  # which decides whether files without a checksum are what they should be
-    assert study(folder, "toy_a_b").specs.fetch_spec("toy") != after.specs.fetch_spec("toy")
+    assert study(folder, "toy_a_b").specs.fetch("toy").spec != after.specs.fetch("toy").spec
 
 
 def test_prose_of_the_base_reruns_nothing(folder: Path) -> None:
     before = study(folder, "toy_a_b")
     write(folder, BASE | {"citation": "corrected", "licence": "other"})
-    assert study(folder, "toy_a_b").specs.prepare_spec("toy_a_b") == before.specs.prepare_spec("toy_a_b")
+    assert study(folder, "toy_a_b").specs.prepare("toy_a_b").spec == before.specs.prepare("toy_a_b").spec
 
 
 def test_a_class_that_is_not_there(folder: Path) -> None:
@@ -210,10 +209,10 @@ def test_a_base_without_a_checksum_is_read_before_it_is_taken(tmp_path: Path, bo
 
 
 def test_a_fetch_that_cannot_write_is_one_line(folder: Path) -> None:
-    spec, output = study(folder, "toy_a_b").specs.fetch_spec("toy"), folder / "data/raw/toy" / NOTE
+    spec, output = study(folder, "toy_a_b").specs.fetch("toy").spec, folder / "data/raw/toy" / NOTE
     output.mkdir(parents=True)
-    command = [sys.executable, "-m", "grambench.pipeline.steps", "fetch", spec, str(output)]
-    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "grambench.pipeline.steps", "fetch", *Job("", "code", [output]).argv]
+    answer = subprocess.run(command, input=spec, capture_output=True, text=True, check=False)
     assert answer.returncode == 1
     assert answer.stderr == f"{output}: cannot be written (Is a directory); make it writable and fetch again\n"
 

@@ -15,6 +15,7 @@ from grambench.common import files, layout
 from grambench.config.load import read
 from grambench.kernels import matrices
 from grambench.pipeline import last_run, status
+from grambench.pipeline.job import Job
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import fetch
 
@@ -59,9 +60,9 @@ def stand_in(tmp_path, monkeypatch):
     monkeypatch.delenv("GRAMBENCH_MIRROR", raising=False)
     bundled = plan(sources=["bundled"])
     note = layout.RAW.format(dataset="ionosphere")
-    fetch.main([bundled.specs.fetch_spec("ionosphere"), note])
+    fetch.main(Job(*bundled.specs.fetch("ionosphere"), [Path(note)]))
     assert json.loads(Path(note).read_text())["kind"] == "bundled"
-    return bundled.specs.fetch_spec("ionosphere")
+    return bundled.specs.fetch("ionosphere").spec
 
 
 def plan(**settings):
@@ -72,25 +73,25 @@ def plan(**settings):
 
 def test_a_more_faithful_source_is_asked_once_it_is_allowed(stand_in):
     assert (
-        plan(sources=["bundled", "debian"]).specs.fetch_spec("ionosphere") == stand_in
+        plan(sources=["bundled", "debian"]).specs.fetch("ionosphere").spec == stand_in
     )  # which has no permutations either
-    assert plan(sources=["bundled", "http"]).specs.fetch_spec("ionosphere") != stand_in
+    assert plan(sources=["bundled", "http"]).specs.fetch("ionosphere").spec != stand_in
 
 
 def test_a_more_faithful_source_is_asked_once_a_mirror_has_it(stand_in, tmp_path):
     mirror = tmp_path / "mirror"
     mirror.mkdir()
     (mirror / "SHA256SUMS").write_text(f"{'0' * 64}  another.mat\n")
-    assert plan(sources=["bundled"], mirrors=[str(mirror)]).specs.fetch_spec("ionosphere") == stand_in
+    assert plan(sources=["bundled"], mirrors=[str(mirror)]).specs.fetch("ionosphere").spec == stand_in
     (mirror / "SHA256SUMS").write_text(f"{AUTHORS}  iono.mat\n")
-    assert plan(sources=["bundled"], mirrors=[str(mirror)]).specs.fetch_spec("ionosphere") != stand_in
+    assert plan(sources=["bundled"], mirrors=[str(mirror)]).specs.fetch("ionosphere").spec != stand_in
 
 
 def test_what_is_there_stays_where_no_more_faithful_source_answers(stand_in, tmp_path):
     mirror, note = tmp_path / "mirror", layout.RAW.format(dataset="ionosphere")
     mirror.mkdir()
     (mirror / "SHA256SUMS").write_text(f"{AUTHORS}  iono.mat\n")  # which is not there
-    fetch.main([plan(sources=[], mirrors=[str(mirror)]).specs.fetch_spec("ionosphere"), note])
+    fetch.main(Job(*plan(sources=[], mirrors=[str(mirror)]).specs.fetch("ionosphere"), [Path(note)]))
     told = json.loads(Path(note).read_text())
     assert (told["status"], told["kind"]) == ("ok", "bundled") and "iono.mat" in told["tried"][0]["reason"]
 
@@ -158,13 +159,15 @@ def test_a_changed_description_makes_all_that_hangs_on_it_stale(copy, monkeypatc
     assert Plan(settings, Path("config")).specs.stale() == []
     copy.edit("config/datasets/sonar.yaml", "positive: R, minmax: true", "positive: R")
     changed, prepared = Plan(settings, Path("config")), layout.PREPARED.format(dataset="sonar")
-    grams = [layout.INNER.format(dataset="sonar"), *changed.targets.grams("omkc", "sonar")]
-    assert changed.specs.stale() == [prepared, *grams, *changed.targets.records("omkc")]
+    assert changed.specs.stale() == [prepared]
     without_notes(copy)
     changed.specs.age()
-    assert {Path(path).stat().st_mtime for path in changed.specs.stale()} == {
-        1.0
-    }  # before anything that they are made from
+    assert Path(prepared).stat().st_mtime == 1.0  # before anything that it is made from
+    copy.call("grambench.cli", "run", "omkc", "--", prepared)
+    inner = layout.INNER.format(dataset="sonar")
+    assert changed.specs.stale() == [inner, *changed.targets.records("omkc")]  # by one level
+    copy.call("grambench.cli", "run", "omkc", "--", layout.CELLS.format(study="omkc"))
+    assert changed.specs.stale() == []
 
 
 # seals and checksums

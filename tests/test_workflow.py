@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from copies import AFTER_RUNS, NESTED, NEW, ONLINE, STUDY, Copy, copy_repository
+from copies import AFTER_RUNS, NESTED, NEW, ONLINE, ROOT, STUDY, Copy, copy_repository
 from toys import BASE, CSV, MORE, SUM, TASK
 
 from grambench.common import layout
@@ -23,7 +23,8 @@ from grambench.config.study import Study
 from grambench.datasets import store
 from grambench.kernels import matrices
 from grambench.pipeline import fingerprint
-from grambench.pipeline.steps import claims, collect, report, reproduce, tables
+from grambench.pipeline.job import Job
+from grambench.pipeline.steps import claims, collect, report, reproduce, table
 from grambench.results import replications
 
 
@@ -154,20 +155,33 @@ def test_what_reruns_after_an_edit_of(what, copy):
         assert jobs == expected
 
 
+def test_rules_show_the_paths_of_the_layout():
+    """The library names files by the patterns of `layout`, and a rule shows the path itself."""
+    rules = "".join(path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk"))
+    shown = set(re.findall(r'"((?:results|data)/(?!logs)[^"{]*{\w+}[^"]*|results/report/[^"]+)"', rules))
+    pages = [layout.REPORT, layout.REPORT_FILE, layout.REPORT_PAGES, layout.REPORT_FILES]
+    patterns = [layout.RAW, *layout.PATTERNS, *pages]
+    known = {
+        pattern.replace("{suffix}", suffix) for pattern in patterns for suffix in layout.SUFFIXES.get(pattern, [""])
+    }
+    known |= {"results/runs/{run}.h5", layout.RAW.replace("dataset", "base")}
+    assert shown == known
+
+
 @pytest.mark.workflow
 def test_every_file_of_results_has_the_columns_of_its_declaration(finished):
     written = {path.name: path for path in sorted((finished.folder / "results").glob("*/*.*")) if path.name[0] != "."}
-    for table in data_dictionary.TABLES:
-        if table.file in written:
-            path = written.pop(table.file)
+    for declared in data_dictionary.TABLES:
+        if declared.file in written:
+            path = written.pop(declared.file)
             read = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
-            assert list(read.columns) == table.names, path
-            numbers = [column.name for column in table.columns if column.kind in ("number", "integer")]
+            assert list(read.columns) == declared.names, path
+            numbers = [column.name for column in declared.columns if column.kind in ("number", "integer")]
             assert read.empty or all(kind.kind in "fi" for kind in read[numbers].dtypes), path
     assert not {name for name in written if name.endswith((".csv", ".parquet"))}
     for path in (finished.folder / "results").glob("*/tables/*.csv"):
-        own = [table for table in data_dictionary.TABLES if list(pd.read_csv(path).columns) == table.names]
-        assert [table.file for table in own] == ["tables/*.csv"], path
+        own = [each for each in data_dictionary.TABLES if list(pd.read_csv(path).columns) == each.names]
+        assert [each.file for each in own] == ["tables/*.csv"], path
 
 
 @pytest.mark.workflow
@@ -279,8 +293,8 @@ def test_a_nested_study_goes_the_same_way(finished):
     assert plain.get_group(("total", "weight:gaussian_sigma8")).tolist() == [1.0, 1.0]
     swept = runs[runs["metric"] == "decision_change"]
     assert sorted(swept["value"]) == [0.1, 0.1, 10.0, 10.0] and (swept["result"] > 0).all()
-    table = (finished.folder / layout.TABLE.format(study="small", table="table1", suffix="md")).read_text()
-    assert "2 outer folds, n = 208, d = 60, m = 3" in table and "| Sum |" in table
+    shown = (finished.folder / layout.TABLE.format(study="small", table="table1", suffix="md")).read_text()
+    assert "2 outer folds, n = 208, d = 60, m = 3" in shown and "| Sum |" in shown
 
 
 @pytest.mark.workflow
@@ -390,38 +404,39 @@ def test_no_flipped_bit_gets_into_a_table(copy, monkeypatch):
     """A thousand flips in every kind of file that a later step reads: each one is refused, by the step itself."""
     monkeypatch.chdir(copy.folder)
     study = Study.model_validate(yaml.safe_load(Path("config/studies/omkc.yaml").read_text()))
-    spec = fingerprint.spec(study.model_dump(mode="json"))
+    spec = fingerprint.spec({"study": study.model_dump(mode="json")})
     both = {name: {"omkc": study.model_dump(mode="json")} for name in ("studies", "whole")}
     shown = fingerprint.spec(both | {"order": ["omkc"], "title": "", "datasets": {}, "earlier": {}, "files": []})
     runs, curves, cells, reproduction, claimed = (
-        pattern.format(study="omkc")
+        Path(pattern.format(study="omkc"))
         for pattern in (layout.RUNS, layout.CURVES, layout.CELLS, layout.REPRODUCTION, layout.CLAIMS)
     )
-    svg = layout.FIGURE.format(study="omkc", figure="figure1", suffix="svg")
-    given = [str(path) for path in Path("results").rglob("*") if path.is_file()]
+    svg = Path(layout.FIGURE.format(study="omkc", figure="figure1", suffix="svg"))
+    given = [path for path in Path("results").rglob("*") if path.is_file()]
+    out, three = [Path("out.csv")], [Path(name) for name in ("table2.csv", "a.md", "a.tex")]
     read = {
-        layout.PREPARED.format(dataset="sonar"): lambda path: store.read(Path(path)),
-        layout.INNER.format(dataset="sonar"): lambda path: matrices.open_matrix(Path(path)),
-        layout.GRAM.format(dataset="sonar", kernel="gaussian_sigma8"): lambda path: matrices.open_matrix(Path(path)),
-        LOST["a record"]: lambda path: collect.main(["", "runs", "curves", "cells", path]),
-        runs: lambda path: reproduce.main([spec, "out.csv", path, cells]),
-        cells: lambda path: reproduce.main([spec, "out.csv", runs, path]),
-        curves: lambda path: claims.main([spec, "out.csv", runs, cells, path]),
-        reproduction: lambda path: tables.main([spec, "table2.csv", "a.md", "a.tex", runs, cells, path]),
-        claimed: lambda path: report.main([shown, "out.html", *given]),
-        svg: lambda path: report.main([shown, "out.html", *given]),
+        Path(layout.PREPARED.format(dataset="sonar")): store.read,
+        Path(layout.INNER.format(dataset="sonar")): matrices.open_matrix,
+        Path(layout.GRAM.format(dataset="sonar", kernel="gaussian_sigma8")): matrices.open_matrix,
+        Path(LOST["a record"]): lambda path: collect.main(Job("[]", output=three, input=[path])),
+        runs: lambda path: reproduce.main(Job(spec, output=out, input=[path, cells])),
+        cells: lambda path: reproduce.main(Job(spec, output=out, input=[runs, path])),
+        curves: lambda path: claims.main(Job(spec, output=out, input=[runs, cells, path])),
+        reproduction: lambda path: table.main(Job(spec, output=three, input=[runs, cells, path])),
+        claimed: lambda path: report.main(Job(shown, output=[Path("out.html")], input=given)),
+        svg: lambda path: report.main(Job(shown, output=[Path("out.html")], input=given)),
     }
     rng, flips = np.random.default_rng(0), 0
     for path, reader in read.items():
-        content = Path(path).read_bytes()
+        content = path.read_bytes()
         for place, bit in zip(rng.integers(len(content), size=100), rng.integers(8, size=100), strict=True):
             flipped = bytearray(content)
             flipped[place] ^= 1 << bit
-            Path(path).write_bytes(flipped)
-            with pytest.raises(DataError, match=re.escape(path)):
+            path.write_bytes(flipped)
+            with pytest.raises(DataError, match=re.escape(str(path))):
                 reader(path)
             flips += 1
-        Path(path).write_bytes(content)
+        path.write_bytes(content)
     assert flips == 1000
     attacks = {
         cells: lambda content: content.replace(b"perceptron", b"omkc_dd"),
@@ -429,12 +444,12 @@ def test_no_flipped_bit_gets_into_a_table(copy, monkeypatch):
         svg: lambda content: b"",
     }
     for path, attack in attacks.items():
-        content = Path(path).read_bytes()
+        content = path.read_bytes()
         assert attack(content) != content
-        Path(path).write_bytes(attack(content))
-        with pytest.raises(DataError, match=re.escape(path)):
+        path.write_bytes(attack(content))
+        with pytest.raises(DataError, match=re.escape(str(path))):
             read[path](path)
-        Path(path).write_bytes(content)
+        path.write_bytes(content)
     assert not list(Path().glob("out.*"))
 
 

@@ -2,9 +2,9 @@ rule collect:
     input:
         lambda w: TARGETS.records(w.study),
     output:
-        runs=layout.RUNS,
-        curves=layout.CURVES,
-        cells=layout.CELLS,
+        "results/{study}/runs.parquet",
+        "results/{study}/curves.parquet",
+        "results/{study}/cells.csv",
     log:
         "results/logs/collect/{study}.log",
     group:
@@ -12,19 +12,18 @@ rule collect:
     conda:
         "../../envs/environment.yaml"
     params:
-        identities=lambda w: SPECS.identities(w.study),
-        code=SPECS.step_code("collect"),
+        **params_of("collect"),
     shell:
-        "python -m grambench.pipeline.steps collect {params.identities:q} {output} {input} 2> {log}"
+        STEP
 
 
 rule summarise:
     input:
-        layout.RUNS,
-        layout.CELLS,
+        "results/{study}/runs.parquet",
+        "results/{study}/cells.csv",
     output:
         report(
-            layout.SUMMARY,
+            "results/{study}/summary.csv",
             caption="../report/summary.rst",
             category="{study}",
             subcategory="Numbers",
@@ -37,10 +36,6 @@ rule summarise:
     conda:
         "../../envs/environment.yaml"
     params:
-        spec=lambda w: SPECS.study_spec(w.study),
-        code=SPECS.step_code("summarise"),
-        titles=lambda w: SPECS.titles(),
-        datasets=lambda w: SPECS.dataset_titles(w.study),
+        **params_of("summarise"),
     shell:
-        "python -m grambench.pipeline.steps summarise /dev/stdin {output} {input} {params.datasets:q} 2> {log}"
-        " <<< {params.spec:q}"
+        STEP

@@ -6,7 +6,7 @@ rule fetch:
     input:
         lambda w: TARGETS.own_files(w.dataset),
     output:
-        layout.RAW,
+        "data/raw/{dataset}/source.json",
     log:
         "results/logs/fetch/{dataset}.log",
     priority: 1  # most jobs wait for data; without a priority, jobs with the largest inputs come first
@@ -15,17 +15,16 @@ rule fetch:
     resources:
         mem_mb=1000,  # files without a checksum are read
     params:
-        spec=lambda w: SPECS.fetch_spec(w.dataset),
-        code=SPECS.step_code("fetch"),
+        **params_of("fetch"),
     shell:
-        "python -m grambench.pipeline.steps fetch {params.spec:q} {output} 2> {log}"
+        STEP
 
 
 rule prepare:
     input:
         lambda w: TARGETS.raw(w.dataset),
     output:
-        layout.PREPARED,
+        "results/datasets/{dataset}.h5",
     log:
         "results/logs/prepare/{dataset}.log",
     priority: 1
@@ -36,7 +35,6 @@ rule prepare:
     resources:
         mem_mb=lambda w, attempt: attempt * 1000,
     params:
-        spec=lambda w: SPECS.prepare_spec(w.dataset),
-        code=SPECS.step_code("prepare"),
+        **params_of("prepare"),
     shell:
-        "python -m grambench.pipeline.steps prepare {params.spec:q} {params.code} {output} {input} 2> {log}"
+        STEP

@@ -3,9 +3,9 @@
 
 rule images:
     input:
-        lambda w: layout.RAW.format(dataset=w.base),
+        "data/raw/{base}/source.json",
     output:
-        layout.IMAGES,
+        "results/images/{base}.h5",
     log:
         "results/logs/images/{base}.log",
     priority: 1
@@ -16,17 +16,16 @@ rule images:
     resources:
         mem_mb=lambda w, attempt: attempt * 1500,
     params:
-        spec=lambda w: SPECS.images_spec(w.base),
-        code=SPECS.step_code("images"),
+        **params_of("images"),
     shell:
-        "python -m grambench.pipeline.steps images {params.spec:q} {params.code} {output} {input} 2> {log}"
+        STEP
 
 
 rule codebook:
     input:
-        layout.IMAGES,
+        "results/images/{base}.h5",
     output:
-        layout.CODEBOOK,
+        "results/features/{base}/{descriptor}.codebook.h5",
     log:
         "results/logs/codebook/{base}/{descriptor}.log",
     priority: 1
@@ -38,17 +37,17 @@ rule codebook:
         mem_mb=lambda w, attempt: attempt * 1500,
         runtime=lambda w, attempt: 10 * attempt,
     params:
-        spec=lambda w: SPECS.codebook_spec(w.base, w.descriptor),
-        code=lambda w: SPECS.features_code("codebook", w.descriptor),
+        **params_of("codebook"),
     shell:
-        "python -m grambench.pipeline.steps codebook {params.spec:q} {params.code} {output} {input} 2> {log}"
+        STEP
 
 
 rule describe:
     input:
-        lambda w: TARGETS.described_from(w.base, w.descriptor),
+        "results/images/{base}.h5",
+        lambda w: TARGETS.codebook(w.base, w.descriptor),
     output:
-        temp(layout.DESCRIBED),
+        temp("results/features/{base}/{descriptor}/{part}.h5"),
     log:
         "results/logs/describe/{base}/{descriptor}/{part}.log",
     priority: 1
@@ -58,17 +57,18 @@ rule describe:
         mem_mb=lambda w, attempt: attempt * 1500,
         runtime=lambda w, attempt: 10 * attempt,
     params:
-        spec=lambda w: SPECS.describe_spec(w.base, w.descriptor, w.part),
-        code=lambda w: SPECS.features_code("describe", w.descriptor),
+        **params_of("describe"),
     shell:
-        "python -m grambench.pipeline.steps describe {params.spec:q} {params.code} {output} {input} 2> {log}"
+        STEP
 
 
 rule features:
     input:
+        "results/images/{base}.h5",
+        lambda w: TARGETS.codebook(w.base, w.descriptor),
         lambda w: TARGETS.described(w.base, w.descriptor),
     output:
-        layout.FEATURES,
+        "results/features/{base}/{descriptor}.h5",
     log:
         "results/logs/features/{base}/{descriptor}.log",
     priority: 1
@@ -77,17 +77,17 @@ rule features:
     conda:
         "../../envs/environment.yaml"
     params:
-        code=SPECS.step_code("features"),
+        **params_of("features"),
     shell:
-        "python -m grambench.pipeline.steps features {params.code} {output} {input} 2> {log}"
+        STEP
 
 
 rule pairs:
     input:
-        layout.PREPARED,
+        "results/datasets/{dataset}.h5",
         lambda w: TARGETS.features(w.study, w.dataset),
     output:
-        layout.PAIRS,
+        "results/pairs/{study}/{dataset}.h5",
     log:
         "results/logs/pairs/{study}/{dataset}.log",
     priority: 1
@@ -97,7 +97,6 @@ rule pairs:
         mem_mb=lambda w, attempt: attempt * (1500 + 3 * RESOURCES.gram_mb(w.dataset)),
         runtime=lambda w, attempt: 10 * attempt,
     params:
-        spec=lambda w: SPECS.pairs_spec(w.study, w.dataset),
-        code=SPECS.step_code("pairs"),
+        **params_of("pairs"),
     shell:
-        "python -m grambench.pipeline.steps pairs {params.spec:q} {params.code} {output} {input} 2> {log}"
+        STEP

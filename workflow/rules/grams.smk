@@ -1,8 +1,8 @@
 rule inner:
     input:
-        layout.PREPARED,
+        "results/datasets/{dataset}.h5",
     output:
-        layout.INNER,
+        "results/grams/{dataset}/inner.h5",
     log:
         "results/logs/inner/{dataset}.log",
     group:
@@ -12,16 +12,16 @@ rule inner:
     resources:
         mem_mb=lambda w, attempt: attempt * (800 + 3 * RESOURCES.gram_mb(w.dataset)),
     params:
-        code=SPECS.step_code("inner"),
+        **params_of("inner"),
     shell:
-        "python -m grambench.pipeline.steps inner {params.code} {output} {input} 2> {log}"
+        STEP
 
 
 rule gram:
     input:
-        layout.INNER,
+        "results/grams/{dataset}/inner.h5",
     output:
-        layout.GRAM,
+        "results/grams/{dataset}/{kernel}.h5",
     log:
         "results/logs/gram/{dataset}/{kernel}.log",
     group:
@@ -35,8 +35,6 @@ rule gram:
         private_mb=PLAN.project.limits.memory_mb,
         seconds=PLAN.project.limits.seconds,
     params:
-        spec=lambda w: SPECS.gram_spec(w.kernel),
-        code=SPECS.step_code("gram"),
+        **params_of("gram"),
     shell:
-        "python -m grambench.pipeline.steps gram {params.spec:q} {params.code} {output} {input} {threads}"
-        " --seconds {resources.seconds} --memory-mb {resources.private_mb} 2> {log}"
+        LIMITED_STEP

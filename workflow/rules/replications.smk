@@ -3,16 +3,16 @@
 
 use rule run as replicate with:
     output:
-        layout.REPLICATION,
+        "results/replications/{study}/{dataset}/{task}/{block}.h5",
     log:
         "results/logs/replications/{study}/{dataset}/{task}/{block}.log",
 
 
-rule summary:
+rule means:
     input:
         lambda w: RESOURCES.replication_records(w.study),
     output:
-        layout.REPLICATIONS,
+        "results/replications/{study}.csv",
     log:
         "results/logs/replications/{study}.log",
     group:
@@ -20,20 +20,15 @@ rule summary:
     conda:
         "../../envs/environment.yaml"
     params:
-        code=SPECS.step_code("replications"),
-        metrics=lambda w: TARGETS.judged(w.study),
-        shipped=lambda w: [
-            word for path in TARGETS.shipped(w.study) for word in ("--shipped", path)
-        ],
+        **params_of("means"),
     shell:
-        "python -m grambench.pipeline.steps replications {output} --records {input}"
-        " --metrics {params.metrics} {params.shipped} 2> {log}"
+        STEP
 
 
 rule replications:
     input:
         [
-            layout.REPLICATIONS.format(study=study)
+            f"results/replications/{study}.csv"
             for study in PLAN.studies
             if TARGETS.replicated(study)
         ],

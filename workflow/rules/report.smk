@@ -1,20 +1,17 @@
-# settings are given by functions: snakemake takes braces in a plain string, such as a title's, for wildcards
-
-
 localrules:
     report,
 
 
 rule reproduce:
     input:
-        runs=layout.RUNS,
-        cells=layout.CELLS,
-        published=lambda w: TARGETS.published(w.study),
-        prepared=lambda w: TARGETS.prepared(w.study),
-        shipped=lambda w: TARGETS.shipped(w.study),
+        "results/{study}/runs.parquet",
+        "results/{study}/cells.csv",
+        lambda w: TARGETS.published(w.study),
+        lambda w: TARGETS.prepared(w.study),
+        lambda w: TARGETS.shipped(w.study),
     output:
         report(
-            layout.REPRODUCTION,
+            "results/{study}/reproduction.csv",
             caption="../report/reproduction.rst",
             category="{study}",
             subcategory="Numbers",
@@ -27,25 +24,20 @@ rule reproduce:
     conda:
         "../../envs/environment.yaml"
     params:
-        spec=lambda w: SPECS.study_spec(w.study),
-        code=SPECS.step_code("reproduce"),
-        replications=lambda w, input: (
-            ["--replications", *input.shipped] if input.shipped else []
-        ),
+        **params_of("reproduce"),
     shell:
-        "python -m grambench.pipeline.steps reproduce /dev/stdin {output} {input.runs} {input.cells}"
-        " --published {input.published} --prepared {input.prepared} {params.replications} 2> {log} <<< {params.spec:q}"
+        STEP
 
 
 rule claims:
     input:
-        layout.RUNS,
-        layout.CELLS,
-        layout.CURVES,
-        lambda w: TARGETS.chances(),
+        "results/{study}/runs.parquet",
+        "results/{study}/cells.csv",
+        "results/{study}/curves.parquet",
+        TARGETS.chances(),
     output:
         report(
-            layout.CLAIMS,
+            "results/{study}/claims.csv",
             caption="../report/claims.rst",
             category="{study}",
             subcategory="Numbers",
@@ -58,93 +50,89 @@ rule claims:
     conda:
         "../../envs/environment.yaml"
     params:
-        spec=lambda w: SPECS.study_spec(w.study),
-        code=lambda w: SPECS.claims_code(w.study),
-        titles=lambda w: SPECS.titles(),
+        **params_of("claims"),
     shell:
-        "python -m grambench.pipeline.steps claims /dev/stdin {output} {input} 2> {log} <<< {params.spec:q}"
+        STEP
 
 
 rule table:
     input:
-        layout.RUNS,
-        layout.CELLS,
-        layout.REPRODUCTION,
+        "results/{study}/runs.parquet",
+        "results/{study}/cells.csv",
+        "results/{study}/reproduction.csv",
         lambda w: TARGETS.prepared(w.study),
     output:
         report(
-            layout.TABLE.replace("{suffix}", "csv"),
+            "results/{study}/tables/{table}.csv",
             caption="../report/table.rst",
             category="{study}",
             subcategory="Tables",
             labels={"what": "{table}"},
         ),
-        expand(layout.TABLE, suffix=["md", "tex"], allow_missing=True),
+        "results/{study}/tables/{table}.md",
+        "results/{study}/tables/{table}.tex",
     log:
         "results/logs/table/{study}/{table}.log",
-    wildcard_constraints:
-        table="[a-z][a-z0-9_]*",
     group:
         "after"
     conda:
         "../../envs/environment.yaml"
     params:
-        spec=lambda w: SPECS.study_spec(w.study),
-        code=lambda w: SPECS.table_code(w.study, w.table),
-        titles=lambda w: SPECS.titles(),
+        **params_of("table"),
     shell:
-        "python -m grambench.pipeline.steps tables /dev/stdin {output} {input} 2> {log} <<< {params.spec:q}"
+        STEP
 
 
 rule figure:
     input:
-        layout.RUNS,
-        layout.CELLS,
-        layout.CURVES,
-        layout.REPRODUCTION,
+        "results/{study}/runs.parquet",
+        "results/{study}/cells.csv",
+        "results/{study}/curves.parquet",
+        "results/{study}/reproduction.csv",
     output:
         report(
-            layout.FIGURE.replace("{suffix}", "svg"),
+            "results/{study}/figures/{figure}.svg",
             caption="../report/figure.rst",
             category="{study}",
             subcategory="Figures",
             labels={"what": "{figure}"},
         ),
-        expand(layout.FIGURE, suffix=layout.FIGURE_SUFFIXES[1:], allow_missing=True),
+        "results/{study}/figures/{figure}.pdf",
+        "results/{study}/figures/{figure}.column.svg",
+        "results/{study}/figures/{figure}.column.pdf",
+        "results/{study}/figures/{figure}.png",
     log:
         "results/logs/figure/{study}/{figure}.log",
-    wildcard_constraints:
-        figure="[a-z][a-z0-9_]*",
     group:
         "after"
     conda:
         "../../envs/environment.yaml"
     params:
-        spec=lambda w: SPECS.study_spec(w.study),
-        code=lambda w: SPECS.figure_code(w.study, w.figure),
-        titles=lambda w: SPECS.titles(),
+        **params_of("figure"),
     shell:
-        "python -m grambench.pipeline.steps figures /dev/stdin {output} {input} 2> {log} <<< {params.spec:q}"
+        STEP
 
 
 rule report:
     input:
-        files=[name for study in PLAN.studies for name in TARGETS.shown(study)],
-        notes=TARGETS.explained(),
+        [name for study in PLAN.studies for name in TARGETS.shown(study)],
+        TARGETS.explained(),
     output:
-        index=layout.REPORT,
-        whole=report(
-            layout.REPORT_FILE, caption="../report/page.rst", category="Report"
+        "results/report/index.html",
+        report(
+            "results/report/report.html",
+            caption="../report/page.rst",
+            category="Report",
         ),
-        pages=directory(layout.REPORT_PAGES),
-        files=directory(layout.REPORT_FILES),
+        directory("results/report/pages"),
+        directory("results/report/files"),
     log:
         "results/logs/report.log",
     conda:
         "../../envs/environment.yaml"
     params:
-        spec=lambda w: SPECS.report_spec(last_run.earlier(PLAN)),
-        code=SPECS.step_code("report"),
-        prose=lambda w: SPECS.prose(),
+        step="report",
+        spec=lambda w: SPECS.report(last_run.earlier(PLAN)).spec,
+        code=SPECS.code("report"),
     shell:
-        "python -m grambench.pipeline.steps report /dev/stdin {output.index} {input} 2> {log} <<< {params.spec:q}"
+        STEP

@@ -3,10 +3,10 @@ import re
 
 rule run:
     input:
-        layout.PREPARED,
+        "results/datasets/{dataset}.h5",
         lambda w: TARGETS.kernels_from(w.study, w.dataset),
     output:
-        layout.RECORD,
+        "results/runs/{study}/{dataset}/{task}.h5",
     log:
         "results/logs/run/{study}/{dataset}/{task}.log",
     group:
@@ -19,19 +19,14 @@ rule run:
         private_mb=PLAN.project.limits.memory_mb,
         seconds=lambda w: RESOURCES.run_seconds(Cell.of(**w)),
     params:
-        spec=lambda w: SPECS.run_spec(Cell.of(**w)),
-        code=lambda w: SPECS.run_code(Cell.of(**w)),
-    # a fit may end its supervisor by SIGKILL (128 + 9): a second call says so; any other end is that of the job
+        **params_of("run"),
     shell:
-        "record() {{ python -m grambench.pipeline.steps run /dev/stdin {params.code} {output} --seconds"
-        ' {resources.seconds} --memory-mb {resources.private_mb} "$@" {input}'
-        " <<< {params.spec:q}; }};"
-        " {{ record || {{ code=$?; [ $code = 137 ] || exit $code; record --killed; }}; }} 2> {log}"
+        RECORDED_STEP
 
 
 use rule run as block with:
     output:
-        temp(layout.BLOCK),
+        temp("results/blocks/{study}/{dataset}/{task}/{block}.h5"),
     log:
         "results/logs/run/{study}/{dataset}/{task}/{block}.log",
 
@@ -39,11 +34,11 @@ use rule run as block with:
 ruleorder: join > run
 
 
+# the record of a long run, of its blocks, which are deleted: of its inputs, the data set alone tells of a change
 rule join:
     input:
-        lambda w: [
-            block.path(layout.BLOCK) for block in RESOURCES.blocks(Cell.parse(w.run))
-        ],
+        lambda w: RESOURCES.block_records(Cell.parse(w.run)),
+        lambda w: f"results/datasets/{Cell.parse(w.run).dataset}.h5",
     output:
         "results/runs/{run}.h5",
     log:
@@ -54,9 +49,7 @@ rule join:
         "after"
     conda:
         "../../envs/environment.yaml"
-    params:  # of the blocks too, which are deleted, so that nothing else tells of a change
-        spec=lambda w: SPECS.run_spec(Cell.parse(w.run)),
-        run_code=lambda w: SPECS.run_code(Cell.parse(w.run)),
-        code=SPECS.step_code("join"),
+    params:
+        **params_of("join"),
     shell:
-        "python -m grambench.pipeline.steps join {output} {input} 2> {log}"
+        STEP

@@ -1,7 +1,6 @@
 """`grambench clean`: remove files that no study needs any more."""
 
 import argparse
-import re
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
@@ -14,15 +13,6 @@ from grambench.common.errors import ConfigError
 
 if TYPE_CHECKING:
     from grambench.pipeline.plan import Plan
-
-SUFFIXES = {layout.TABLE: "csv|md|tex", layout.FIGURE: "|".join(map(re.escape, layout.FIGURE_SUFFIXES))}
-# the files that grambench writes below results; logs and the report are not listed: they are small or of all studies
-REMOVABLE = (
-    *(layout.PREPARED, layout.IMAGES, layout.CODEBOOK, layout.DESCRIBED, layout.FEATURES),
-    *(layout.PAIRS, layout.INNER, layout.GRAM),
-    *(layout.RECORD, layout.BLOCK, layout.REPLICATION, layout.REPLICATIONS, layout.RUNS, layout.CURVES, layout.CELLS),
-    *(layout.SUMMARY, layout.REPRODUCTION, layout.CLAIMS, layout.TABLE, layout.FIGURE),
-)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,20 +64,15 @@ def confirm_removal(arguments: argparse.Namespace) -> bool:
 
 def find_unneeded(plan: "Plan") -> Iterator[Path]:
     """Yield result files that no study of a plan asks for, and folders of data sets without a description."""
-    needed, removable = plan.files(), re.compile("|".join(map(_pattern, REMOVABLE)))
+    needed, removable = plan.files(), list(map(layout.expression, layout.PATTERNS))
     for path in sorted(layout.RESULTS.rglob("[!.]*")):
-        if path.is_file() and path.as_posix() not in needed and removable.fullmatch(path.as_posix()):
+        name = path.as_posix()
+        if path.is_file() and name not in needed and any(pattern.fullmatch(name) for pattern in removable):
             yield path
     described = set(plan.configuration.names("datasets"))
     for note in sorted(Path(layout.RAW).parents[1].glob(f"[a-z]*/{Path(layout.RAW).name}")):
         if note.parent.name not in described:
             yield note.parent
-
-
-def _pattern(name: str) -> str:
-    """Return the regular expression of a path of the layout."""
-    wildcards = layout.WILDCARDS | {"suffix": SUFFIXES.get(name, "")}
-    return re.sub(r"\\\{(\w+)\\\}", lambda match: f"({wildcards[match[1]]})", re.escape(name))
 
 
 def _size(path: Path) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grambench.commands import add_dataset, init
-from grambench.commands.project import SETTINGS, check_root, configuration, find_root
+from grambench.commands.project import SETTINGS, check_root, configuration, find_root, read_results
 from grambench.common.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
     call = argparse.Namespace(studies=[board], datasets=[name], algorithms=chosen)
     call.__dict__.update(demo=False, dry_run=False, verbose=False, cores=arguments.cores, snakemake=[])
     code = running.run(call)
-    print(_answer(_read(board, name), name, values["n"], chosen))
+    results = read_results(configuration().study(board).model_copy(update={"datasets": [name]}))
+    print(_answer(results, name, values["n"], chosen))
     print(f"go on: grambench open shows the report, grambench table {board} -d {name} all numbers")
     return code
 
@@ -121,14 +122,6 @@ def _fitting(board: str, dataset: str, seconds: float) -> tuple[list[str], list[
         if entry in expected and entry not in chosen and sum(expected[name] for name in [*chosen, entry]) <= seconds:
             chosen.append(entry)
     return chosen, [entry for entry in expected if entry not in chosen], sum(expected[entry] for entry in chosen)
-
-
-def _read(board: str, dataset: str) -> "Results":
-    from grambench.common import layout
-    from grambench.results.study import Results
-
-    study = configuration().study(board).model_copy(update={"datasets": [dataset]})
-    return Results.read(study, *(Path(path.format(study=board)) for path in (layout.RUNS, layout.CELLS)))
 
 
 def _answer(results: "Results", dataset: str, n: int, compared: Sequence[str]) -> str:

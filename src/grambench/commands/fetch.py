@@ -44,11 +44,12 @@ def run(arguments: argparse.Namespace) -> int:
 def _fetch(plan: "Plan", folder: str) -> tuple[str, str]:
     """Fetch the files of a data set or of the base of several tasks; return the status and its reason."""
     from grambench.pipeline import fingerprint, status
+    from grambench.pipeline.job import Job
     from grambench.pipeline.steps import fetch
 
     note = Path(layout.RAW.format(dataset=folder))
     before = (note.read_bytes(), note.stat().st_mtime_ns) if note.is_file() else None
-    fetch.main([fingerprint.spec(plan.specs.fetch_settings(folder)), str(note)])
+    fetch.main(Job(spec=fingerprint.spec(plan.specs.fetch_settings(folder)), output=[note]))
     # the time of an unchanged note is restored: files that were made from it are not made again
     if before and note.read_bytes() == before[0]:
         os.utime(note, ns=(before[1], before[1]))
@@ -56,13 +57,14 @@ def _fetch(plan: "Plan", folder: str) -> tuple[str, str]:
 
 
 def _prepare(plan: "Plan", name: str) -> tuple[str, str]:
-    """Prepare a data set unless its prepared file is newer than its inputs; return the status and its reason."""
+    """Prepare a data set unless its file is current and newer than the data; return the status and its reason."""
+    from grambench.common.provenance import is_current
     from grambench.pipeline import status
+    from grambench.pipeline.job import Job
     from grambench.pipeline.steps import prepare
 
     note, output = Path(plan.targets.raw(name)), Path(layout.PREPARED.format(dataset=name))
-    inputs = (note, plan.configuration.path(f"datasets/{name}.yaml"))
-    newer = output.is_file() and output.stat().st_mtime_ns > max(path.stat().st_mtime_ns for path in inputs)
-    if not newer or status.dataset_status(note, output)[0] != "ok":
-        prepare.main([plan.specs.prepare_spec(name), plan.specs.step_code("prepare"), str(output), str(note)])
+    current = is_current(output, plan.specs.asked(str(output))) and output.stat().st_mtime > note.stat().st_mtime
+    if not current or status.dataset_status(note, output)[0] != "ok":
+        prepare.main(Job(*plan.specs.prepare(name), output=[output], input=[note]))
     return status.dataset_status(note, output)

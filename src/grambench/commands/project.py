@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grambench.common import layout
-from grambench.common.errors import ConfigError
+from grambench.common.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     from grambench.config.project import Configuration
+    from grambench.config.study import Study
     from grambench.pipeline.plan import Plan
+    from grambench.results.study import Results
 
 CONFIG = Path("config")
 SETTINGS = CONFIG / "config.yaml"
@@ -36,6 +38,19 @@ def configuration() -> "Configuration":
     from grambench.config.project import Configuration
 
     return Configuration(CONFIG)
+
+
+def read_results(study: "Study", results: Path = layout.RESULTS) -> "Results":
+    """Return the collected results of a study; raise DataError if there are none."""
+    from grambench.results.reading import as_written
+    from grambench.results.study import Results
+
+    paths = [layout.located(results, path.format(study=study.name)) for path in (layout.RUNS, layout.CELLS)]
+    for path in paths:
+        if not path.is_file():
+            raise DataError(f"{path}: no such file; grambench run {study.name} makes it")
+    with as_written(paths[0]):
+        return Results.read(study, *paths)
 
 
 def read_plan(overrides: Mapping[str, Any] = {}) -> "Plan":

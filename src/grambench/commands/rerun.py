@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from grambench.commands import names
 from grambench.commands.project import read_plan
-from grambench.common import layout
 from grambench.common.errors import DataError, unknown_name
 
 if TYPE_CHECKING:
@@ -24,7 +23,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Repeat one run with the current code and settings, and compare its numbers with the stored record."""
-    from grambench.pipeline import trial
     from grambench.pipeline.steps import run as step
     from grambench.results import records
 
@@ -33,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     plan = read_plan({"studies": [cell.study], "datasets": [cell.dataset], "algorithms": {}})
     if cell not in plan.targets.cells():
         raise unknown_name("run of the configuration", arguments.run, map(str, plan.targets.cells()))
-    inputs = [Path(layout.PREPARED.format(dataset=dataset)), *map(Path, plan.targets.kernels_from(cell.study, dataset))]
+    inputs = list(map(Path, plan.targets.run_from(cell.study, dataset)))
     if missing := [str(path) for path in inputs if not path.is_file()]:
         command = f"grambench run {cell.study} -d {dataset} -- {' '.join(missing)}"
         raise DataError(f"{missing[0]}: no such file, which the run needs; make it: {command}")
@@ -42,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     seconds = sum(map(plan.resources.run_seconds, plan.resources.blocks(cell) or [cell]))
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "record.h5"
-        step.main(trial.step_arguments(plan, cell, output, inputs, seconds))
+        step.main(plan.job(cell, output, inputs, seconds))
         new = records.read(output)
     lines = list(_compare(stored, new))
     new_seconds, stored_seconds = (record.provenance.get("wall_seconds", math.nan) for record in (new, stored))

@@ -6,15 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grambench.commands import names
-from grambench.commands.project import check_root, configuration
+from grambench.commands.project import check_root, configuration, read_results
 from grambench.common import layout
-from grambench.common.errors import ConfigError, DataError, unknown_name
+from grambench.common.errors import ConfigError, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from grambench.report.cells import TableContent
-    from grambench.results.study import Results
 
 SUFFIXES = {".tex": "latex", ".md": "markdown", ".csv": "csv"}
 
@@ -51,7 +50,8 @@ def _table(arguments: argparse.Namespace) -> "TableContent":
     """Lay the table out; raise ConfigError for a name that the results do not have."""
     from grambench.report.tables.matrix import paper_table
 
-    results = _read(arguments)
+    check_root()
+    results = read_results(configuration().study(arguments.study), arguments.results)
     plain = results.cells[results.cells["sweep"] == ""]
     ran = {column: list(map(str, plain[column].unique())) for column in ("algorithm", "dataset")}
     measured = [name for name in names.metrics() if name in set(results.runs["metric"])]
@@ -61,21 +61,6 @@ def _table(arguments: argparse.Namespace) -> "TableContent":
     if metric not in measured:
         raise unknown_name(f"metric of the results of {arguments.study}", metric, measured)
     return paper_table(results, metric, algorithms, datasets, arguments.caption)
-
-
-def _read(arguments: argparse.Namespace) -> "Results":
-    """Read the collected results of a study."""
-    from grambench.results.reading import as_written
-    from grambench.results.study import Results
-
-    check_root()
-    study = configuration().study(arguments.study)
-    paths = [layout.located(arguments.results, path.format(study=study.name)) for path in (layout.RUNS, layout.CELLS)]
-    for path in paths:
-        if not path.is_file():
-            raise DataError(f"{path}: no such file; grambench run {study.name} makes it")
-    with as_written(paths[0]):
-        return Results.read(study, *paths)
 
 
 def _in_order(names_in_order: "Iterable[str]", ran: list[str]) -> list[str]:

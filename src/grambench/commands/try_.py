@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Compare an algorithm, such as mine.py, with others on a few data sets, in seconds and without a study."""
     from grambench.commands.project import read_plan
     from grambench.pipeline import trial
-    from grambench.results.statistics import printed
+    from grambench.results.statistics import Sample, printed
 
     if arguments.repetitions < 1:
         raise ConfigError(f"--repetitions: expected at least 1, got {arguments.repetitions}")
@@ -45,20 +45,22 @@ def run(arguments: argparse.Namespace) -> int:
     accuracies: dict[str, dict[str, float]] = {}
     algorithm = ""
     with _quiet():
-        for result in trial.run(plan, spec, arguments.datasets):
+        for dataset, title, record in trial.run(plan, spec, arguments.datasets):
             # the algorithm comes before its opponents
-            algorithm = algorithm or result.title
-            if result.reason:
-                text = result.reason + (" (--seconds)" if result.reason.startswith("timeout") else "")
-                failed = True
+            algorithm = algorithm or title
+            if record.status == "ok":
+                accuracy = Sample.of(record.metrics["accuracy_percent"].ravel())
+                seconds = record.metrics["seconds"].mean()
+                text = f"{printed(accuracy, 'accuracy_percent'):14} % accuracy {seconds:8.3f} s a repetition"
+                if not (leaks and title == algorithm):
+                    accuracies.setdefault(dataset, {})[title] = accuracy.mean
             else:
-                accuracy = printed(result.accuracy, "accuracy_percent")
-                text = f"{accuracy:14} % accuracy {result.seconds:8.3f} s a repetition"
-                if not (leaks and result.title == algorithm):
-                    accuracies.setdefault(result.dataset, {})[result.title] = result.accuracy.mean
-            print(f"{result.dataset:14} {result.title:24} {text}", flush=True)
-    for title, rank in trial.mean_ranks(accuracies).items():
-        print(f"mean rank {rank:4.1f} {title}")
+                text = record.reason if record.status == "unavailable" else f"{record.status}: {record.reason}"
+                text += " (--seconds)" if record.status == "timeout" else ""
+                failed = True
+            print(f"{dataset:14} {title:24} {text}", flush=True)
+    for name, rank in trial.mean_ranks(accuracies).items():
+        print(f"mean rank {rank:4.1f} {name}")
     if leaks:
         print(f"not ranked     {algorithm}")
     return int(failed or leaks)

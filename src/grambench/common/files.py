@@ -13,13 +13,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
+from typing import NamedTuple
 
 from grambench.common.errors import DataError
 
-SEAL = struct.Struct("<8sQI16s")  # MARK, bytes of content, CRC-32 of content and identity, identity
+SEAL = struct.Struct("<8sQI16s")  # MARK, bytes of content, CRC-32 of all before the seal and the identity, identity
 MARK = b"gbseal2\n"
 HDF5 = ".h5"  # HDF5 ignores bytes that follow its content
+LONGEST = 2**24  # bytes of what a file is made from
 SUMS = "SHA256SUMS"  # the list of the files of a folder, in the format of `sha256sum`
 SUM_LINE = re.compile(r"([0-9a-fA-F]{64}) [ *](.+)")
 # The umask at the start of this process: code that it runs may set another one later.
@@ -89,7 +90,7 @@ def open_regular(path: Path) -> BufferedReader:
 
 
 @contextmanager
-def sealed(path: Path, identity: str = "") -> Iterator[Path]:
+def sealed(path: Path, made_from: str = "") -> Iterator[Path]:
     """Yield a temporary path as `atomic` does, and seal the file that the caller has written; see `check`.
 
     The seal of an HDF5 file follows its content. The seal of any other file is the file `.NAME.seal` beside it,
@@ -99,16 +100,19 @@ def sealed(path: Path, identity: str = "") -> Iterator[Path]:
     ----------
     path : Path
         The file to write.
-    identity : str
-        A hash of 16 characters of all that the file is made from (`grambench.common.provenance.identity`); see
-        `identity_of`.
+    made_from : str
+        What an HDF5 file is made from (`grambench.common.provenance.made_from`), which precedes its seal; see
+        `made_from_of`. Its hash is the file's identity (`identity_of`).
     """
     with atomic(path) as temporary:
         yield temporary
         with temporary.open("r+b") as stream:
             size = stream.seek(0, os.SEEK_END)
-            padded = identity.encode().ljust(16, b"\0")
-            seal = SEAL.pack(MARK, size, _checksum(stream.fileno(), size, padded), padded)
+            if path.suffix == HDF5:
+                stream.write(made_from.encode())
+                stream.flush()  # it counts in the checksum
+            identity = digest(made_from).encode() if made_from else bytes(16)
+            seal = SEAL.pack(MARK, size, _checksum(stream.fileno(), stream.tell(), identity), identity)
             if path.suffix == HDF5:
                 stream.write(seal)
         if path.suffix != HDF5:
@@ -158,39 +162,67 @@ def check_once(path: Path) -> Path:
 def found_fault(path: Path) -> str:
     """Return the fault of a sealed file, in one line; empty if the file is as it was written."""
     try:
+        if (seal := _read_seal(path)) is None:
+            return "truncated, or not written by this version of grambench"
+        if not seal.fits:
+            return f"damaged, expected {seal.content} bytes of content, got {seal.size}"
         with open_regular(path) as stream:
-            size, seal = _read_seal(path, stream)
-            if seal is None:
-                return "truncated, or not written by this version of grambench"
-            _, expected, checksum, identity = seal
-            if size != expected:
-                return f"damaged, expected {expected} bytes of content, got {size}"
-            got = _checksum(stream.fileno(), size, identity)
+            got = _checksum(stream.fileno(), seal.size, seal.identity)
     except OSError as error:
         return f"cannot be read ({error.strerror}: {error.filename})"
-    return "" if got == checksum else f"damaged, expected checksum {checksum:08x}, got {got:08x}"
+    return "" if got == seal.checksum else f"damaged, expected checksum {seal.checksum:08x}, got {got:08x}"
+
+
+def made_from_of(path: Path) -> str:
+    """Return what a file is made from, by its seal, of which nothing else is read; empty if it does not say it."""
+    try:
+        seal = _read_seal(path)
+    except OSError:
+        return ""
+    return seal.made_from.decode() if seal and seal.fits else ""
 
 
 def identity_of(path: Path) -> str:
-    """Return the identity in the seal of a file, of which nothing else is read; empty if it has no valid seal."""
-    try:
-        with open_regular(path) as stream:
-            _, seal = _read_seal(path, stream)
-    except OSError:
-        return ""
-    return seal[3].rstrip(b"\0").decode("ascii", errors="replace") if seal else ""
+    """Return the hash of what a file is made from; empty if its seal does not say it."""
+    return digest(made_from) if (made_from := made_from_of(path)) else ""
 
 
-def _read_seal(path: Path, stream: BinaryIO) -> tuple[int, tuple[bytes, int, int, bytes] | None]:
-    """Return the bytes of content of an open file, and the fields of its seal; None if it has no valid one."""
-    size = stream.seek(0, os.SEEK_END)
-    if path.suffix == HDF5:
-        size = stream.seek(max(size - SEAL.size, 0))
-        seal = stream.read()
-    else:
-        with open_regular(beside(path)) as seal_file:
-            seal = seal_file.read(SEAL.size + 1)
-    return size, SEAL.unpack(seal) if len(seal) == SEAL.size and seal.startswith(MARK) else None
+def digest(text: str) -> str:
+    """Return the first 16 hexadecimal digits of a text's SHA-256."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class _Seal(NamedTuple):
+    """The fields of a seal (`SEAL`), the bytes before it, and those of them that say what the file is made from."""
+
+    content: int
+    checksum: int
+    identity: bytes
+    size: int
+    made_from: bytes
+
+    @property
+    def fits(self) -> bool:
+        """Whether nothing but the content and what it is made from precedes the seal."""
+        known = not self.made_from or hashlib.sha256(self.made_from).hexdigest()[:16].encode() == self.identity
+        return known and self.content + len(self.made_from) == self.size
+
+
+def _read_seal(path: Path) -> _Seal | None:
+    """Return the seal of a file; None if it has no valid one."""
+    with open_regular(path) as stream:
+        size = stream.seek(0, os.SEEK_END)
+        if path.suffix == HDF5:
+            size = stream.seek(max(size - SEAL.size, 0))
+            seal = stream.read()
+        else:
+            with open_regular(beside(path)) as seal_file:
+                seal = seal_file.read(SEAL.size + 1)
+        if len(seal) != SEAL.size or not seal.startswith(MARK):
+            return None
+        _, content, checksum, identity = SEAL.unpack(seal)
+        stream.seek(min(content, size))
+        return _Seal(content, checksum, identity, size, stream.read(min(size - stream.tell(), LONGEST)))
 
 
 def _checksum(descriptor: int, size: int, identity: bytes) -> int:
@@ -200,9 +232,9 @@ def _checksum(descriptor: int, size: int, identity: bytes) -> int:
         return zlib.crc32(identity, zlib.crc32(content))
 
 
-def write_text(path: Path, text: str, identity: str = "") -> None:
+def write_text(path: Path, text: str) -> None:
     """Write `text` to `path`, sealed."""
-    with sealed(path, identity) as temporary:
+    with sealed(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 

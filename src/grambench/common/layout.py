@@ -1,5 +1,7 @@
 """Where every result lies, relative to the root of a project: the patterns that rules, commands and docs share."""
 
+import re
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +29,7 @@ REPRODUCTION = "results/{study}/reproduction.csv"
 CLAIMS = "results/{study}/claims.csv"
 CHANCES = Path("config/replications/claims.csv")  # shipped, of all studies
 TABLE = "results/{study}/tables/{table}.{suffix}"
+TABLE_SUFFIXES = ("csv", "md", "tex")
 FIGURE = "results/{study}/figures/{figure}.{suffix}"
 FIGURE_SUFFIXES = ("svg", "pdf", "column.svg", "column.pdf", "png")  # for a page, for a column, for slides
 REPORT = "results/report/index.html"  # the first page
@@ -34,10 +37,13 @@ REPORT_FILE = "results/report/report.html"  # all pages as one file
 REPORT_PAGES = "results/report/pages"
 REPORT_FILES = "results/report/files"  # what the pages offer for download
 NOTES = Path("docs/papers")  # a page for each paper: its findings, and the numbers that differ and why
+# all of them for the files of one data set, study or run; logs and the report are not among them
+PATTERNS = [text for text in list(vars().values()) if isinstance(text, str) and re.match("results/.*{", text)]
 # what the names in braces stand for: Snakemake makes, and `grambench clean` removes, nothing else
 WILDCARDS = dict.fromkeys(("study", "dataset", "base", "descriptor", "table", "figure"), "[a-z][a-z0-9_]*")
 WILDCARDS |= {"kernel": "[a-z]+_[a-z]+[0-9.e+-]+", "task": "[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)?"}
 WILDCARDS |= {"block": "[0-9]+-[0-9]+", "part": "[0-9]+"}
+SUFFIXES = {TABLE: TABLE_SUFFIXES, FIGURE: FIGURE_SUFFIXES}
 
 
 class Cell(NamedTuple):
@@ -86,9 +92,12 @@ class Cell(NamedTuple):
         return pattern.format(study=self.study, dataset=self.dataset, task=self.task, block=block)
 
 
-def is_pairs(path: Path) -> bool:
-    """Return whether a path is one of PAIRS, in any results folder."""
-    return path.match(str(located(Path(), PAIRS.format(study="*", dataset="*"))))
+@cache
+def expression(pattern: str) -> re.Pattern[str]:
+    """Return the regular expression of the paths of a pattern of this module."""
+    wildcards = WILDCARDS | {"suffix": "|".join(map(re.escape, SUFFIXES.get(pattern, ())))}
+    escaped = re.escape(pattern)
+    return re.compile(re.sub(r"\\\{(\w+)\\\}", lambda match: f"(?P<{match[1]}>{wildcards[match[1]]})", escaped))
 
 
 def located(results: Path, path: str) -> Path:

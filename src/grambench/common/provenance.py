@@ -1,17 +1,16 @@
 """Provenance of a result: settings and code, versions, machine, linear algebra, revision of the code."""
 
-import hashlib
 import json
 import os
 import platform
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from grambench.common import threads
-from grambench.common.files import identity_of
+from grambench.common import layout, threads
+from grambench.common.files import digest, identity_of, made_from_of
 
 PACKAGES = ("grambench", "numpy", "scipy", "scikit-learn", "numba", "pillow", "h5py", "snakemake")
 
@@ -24,23 +23,49 @@ def spec(settings: Any) -> str:
     return json.dumps(settings, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def identity(spec: str, code: str, inputs: Iterable[str] = ()) -> str:
-    """Return a hash of settings, code and the identities of input files, in 16 hexadecimal digits.
+def asked(spec: str, code: str) -> str:
+    """Return a hash of the settings and the code that a file is made with, in 16 hexadecimal digits.
 
-    The plan computes the identity that a file should have; the seal of the file holds the identity that it has.
     Versions of packages do not count, because records of several machines may be merged; each record has its versions.
     """
-    return digest("\0".join([spec, code.partition(".")[0], *inputs]))
+    return digest("\0".join([spec, code.partition(".")[0]]))
 
 
-def made_from(spec: str, code: str, *inputs: Path) -> str:
-    """Return the identity of a file that a step makes from its settings, its code and sealed input files."""
-    return identity(spec, code, map(identity_of, inputs))
+def identities(inputs: Iterable[Path]) -> dict[str, str]:
+    """Return the identity of each input of a file that has one."""
+    return {str(path): identity for path in inputs if (identity := identity_of(path))}
 
 
-def digest(text: str) -> str:
-    """Return the first 16 hexadecimal digits of a text's SHA-256."""
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+def made_from(spec: str, code: str, inputs: Mapping[str, str]) -> str:
+    """Return what a file is made from, as its seal holds it: `asked`, and the `identities` of its inputs."""
+    return json.dumps({"asked": asked(spec, code), "inputs": dict(inputs)})
+
+
+def is_current(
+    path: Path, asked: str, results: Path = layout.RESULTS, identify: Callable[[Path], str] = identity_of
+) -> bool:
+    """Return whether a file was made with these settings and code, from inputs that are still there as they were.
+
+    An input that is not there any more may have been removed to save space, and says nothing.
+
+    Parameters
+    ----------
+    path : Path
+        The file, in a results folder.
+    asked : str
+        See `asked`.
+    results : Path
+        The results folder.
+    identify : callable
+        `identity_of`, or a cache of it for many files with the same inputs.
+    """
+    try:
+        content = json.loads(made_from_of(path) or "{}")
+        inputs = {layout.located(results, name): identity for name, identity in content.get("inputs", {}).items()}
+    # a seal of somebody else
+    except (ValueError, AttributeError, TypeError):
+        return False
+    return content.get("asked") == asked and all(identify(file) in ("", identity) for file, identity in inputs.items())
 
 
 def collect() -> dict[str, Any]:

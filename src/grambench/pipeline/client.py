@@ -8,8 +8,8 @@ from contextlib import suppress
 
 # the variable with the folder of the servers' sockets and the interpreter of the servers
 SERVER = "GRAMBENCH_SERVER"
-# the steps with a supervised half, and the names of the two sockets
-SUPERVISED = ("run", "gram")
+# the steps with a supervised half, a step of its own process, and the names of the two sockets
+HALVES = {"run": "fit", "gram": "evaluate"}
 SOCKETS = ("supervised", "other")
 ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
@@ -36,9 +36,8 @@ def ask(argv: Sequence[str]) -> None:
                 connection.send(bytes([number]))
 
         try:
-            connection.connect(f"{folder}/{SOCKETS[argv[0] not in SUPERVISED]}")
-            if "/dev/stdin" in argv:
-                _keep_input()
+            connection.connect(f"{folder}/{SOCKETS[argv[0] not in HALVES]}")
+            _keep_input()
             # arguments of any length in a file without a name
             with os.fdopen(os.memfd_create("request"), "w", encoding="utf-8") as request:
                 json.dump([os.getcwd(), *argv], request)  # noqa: PTH109  (pathlib takes long to import)

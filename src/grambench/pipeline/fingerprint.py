@@ -23,14 +23,16 @@ from typing import NamedTuple
 
 from grambench import algorithms, experiments
 from grambench.common.errors import DataError
-from grambench.common.provenance import digest
+from grambench.common.files import digest
 from grambench.common.provenance import spec as spec
 from grambench.common.shipped import PACKAGE
 from grambench.experiments.run import Run
 from grambench.kernels import continuous
+from grambench.pipeline.client import HALVES
+from grambench.pipeline.job import STEPS
 
 # rule `run` and its supervised half
-RUN = ("grambench.pipeline.steps.run", "grambench.pipeline.steps.fit")
+RUN = tuple(f"{STEPS}.{step}" for step in ("run", HALVES["run"]))
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 NUMERICAL = ("numpy", "scipy", "numba", "scikit-learn", "pillow")
 

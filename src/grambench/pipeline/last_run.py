@@ -29,9 +29,9 @@ class Request:
     raw : str
         The note of the fetch.
     inputs : dict of str
-        The identities of the inputs of the runs by path; see `Specifications.inputs`.
+        What each file is to be made with that the runs are made from, by its path; see `Specifications.asked`.
     runs : dict of str
-        The identity of each run by the last part of its name; see `Specifications.identity`.
+        What the record of each run is to be made with, by the last part of the run's name.
     """
 
     raw: str
@@ -45,17 +45,18 @@ Requests = Mapping[str, Mapping[str, Request]]
 
 def requests_of(plan: "Plan") -> Requests:
     """Return the requests of a plan."""
-    return {
-        study: {
-            dataset: Request(
-                plan.targets.raw(dataset),
-                plan.specs.inputs(study, dataset),
-                {cell.task: plan.specs.identity(cell) for cell in plan.targets.cells(study) if cell.dataset == dataset},
-            )
-            for dataset in plan.targets.datasets(study)
-        }
-        for study in plan.studies
+    requests = {
+        study: {name: _request(plan, study, name) for name in plan.targets.datasets(study)} for study in plan.studies
     }
+    for cell in plan.targets.cells():
+        requests[cell.study][cell.dataset].runs[cell.task] = plan.specs.asked(cell.path())
+    return requests
+
+
+def _request(plan: "Plan", study: str, dataset: str) -> Request:
+    """Return the request of a study on a data set, yet without runs."""
+    paths = plan.targets.upstream(study, dataset)
+    return Request(plan.targets.raw(dataset), {path: plan.specs.asked(path) for path in paths}, {})
 
 
 def write(plan: "Plan") -> None:

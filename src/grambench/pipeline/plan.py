@@ -8,7 +8,7 @@ import os
 import pwd
 import sys
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -16,10 +16,12 @@ from grambench import algorithms
 from grambench.common import layout, shipped
 from grambench.common.errors import REFUSED, ConfigError, DataError, GrambenchError, error_lines
 from grambench.common.files import check_listed
+from grambench.common.layout import Cell
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project, named_alone
 from grambench.pipeline import compiled, fingerprint
 from grambench.pipeline.check import check_studies
+from grambench.pipeline.job import Job
 from grambench.pipeline.resources import Resources
 from grambench.pipeline.specifications import Specifications
 from grambench.pipeline.targets import Targets
@@ -75,7 +77,7 @@ class Plan:
     resources : Resources
         The time and memory of the runs.
     specs : Specifications
-        The settings, code and identities of the files.
+        The settings and code of the files.
     """
 
     def __init__(
@@ -103,6 +105,11 @@ class Plan:
             for file in (*self.targets.published(name), *self.targets.shipped(name), self.targets.chances()):
                 check_listed(Path(file))
 
+    def job(self, cell: Cell, output: Path, input: Sequence[Path], seconds: float) -> Job:
+        """Return the call of rule `run` for a whole run whose record will be `output`."""
+        limits = self.project.limits
+        return Job(*self.specs.of_cell(cell), [output], input, seconds=seconds, memory_mb=limits.memory_mb)
+
     def files(self) -> set[str]:
         """Return all result files of the studies, with those of their replications."""
         files = {layout.LAST_RUN}
@@ -110,7 +117,7 @@ class Plan:
             files.update(self.targets.shown(study), self.resources.replication_records(study))
             files.add(layout.REPLICATIONS.format(study=study))
             for dataset in self.targets.datasets(study):
-                files.update(self.specs.inputs(study, dataset))
+                files.update(self.targets.upstream(study, dataset))
         return files
 
     def refuse_future(self) -> None:

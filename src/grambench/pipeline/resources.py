@@ -84,6 +84,10 @@ class Resources:
         count = math.ceil(repetitions / longest)
         return _blocks(cell, (b * repetitions // count for b in range(count + 1))) if count > 1 else []
 
+    def block_records(self, cell: Cell) -> list[str]:
+        """Return the record files of the blocks of a run."""
+        return [block.path(layout.BLOCK) for block in self.blocks(cell)]
+
     def split(self) -> list[Cell]:
         """Return the runs that are split into blocks."""
         return [cell for cell in self.targets.cells() if self.blocks(cell)]

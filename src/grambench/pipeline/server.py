@@ -34,14 +34,14 @@ from pathlib import Path
 from grambench.common import files
 from grambench.common.forks import Fork, end_with
 from grambench.pipeline import fingerprint, supervise
-from grambench.pipeline.call import STEPS, call
-from grambench.pipeline.client import SERVER, SOCKETS, has_ended
+from grambench.pipeline.client import HALVES, SERVER, SOCKETS, has_ended
+from grambench.pipeline.job import STEPS, Job, call
 
 # what a step imports late, its supervised half for one
 LATE = {
-    "run": (f"{STEPS}.fit", "grambench.experiments.offline", "grambench.experiments.online"),
-    "gram": (f"{STEPS}.evaluate",),
-    "figures": ("matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg"),
+    "run": (f"{STEPS}.{HALVES['run']}", "grambench.experiments.offline", "grambench.experiments.online"),
+    "gram": (f"{STEPS}.{HALVES['gram']}",),
+    "figure": ("matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg"),
 }
 # what some runs import, and take longer to import than to fit; imported while no client asks
 SOMETIMES = {"run": ("scipy.optimize", "sklearn.linear_model", "sklearn.svm", "sklearn.ensemble")}
@@ -233,7 +233,7 @@ class Server:
             # all forks have the state of the server
             sys.modules["numpy.random"].seed()
         supervise.in_server = True
-        call(step, arguments)
+        call(step, Job.parse(arguments))
 
 
 def _import(modules: Iterable[str]) -> bool:

@@ -1,20 +1,20 @@
-"""The settings, code and inputs that each file is made from, and the files that are stale."""
+"""What each file is made with: the settings and the code of its rule; and which files are stale."""
 
 import json
 import os
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from grambench import algorithms, features
 from grambench.common import layout
 from grambench.common.errors import DataError
-from grambench.common.files import checksums, identity_of, intact, read_text
+from grambench.common.files import checksums, digest, identity_of, intact, read_text
 from grambench.common.layout import Cell
-from grambench.common.provenance import digest, identity
+from grambench.common.provenance import asked, is_current
 from grambench.config.names import Tuning
 from grambench.config.protocols import Offline
 from grambench.config.shown import Sweep
@@ -25,70 +25,59 @@ from grambench.experiments.run import Reference, Run
 from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import Kernel
 from grambench.pipeline import fingerprint
+from grambench.pipeline.client import HALVES
+from grambench.pipeline.job import STEPS
 from grambench.pipeline.targets import Targets
 from grambench.report import looks
 
-# the step whose work is done by another step, in a process of its own; see `fingerprint.run_code` for that of a run
-SUPERVISED_HALVES = {"gram": "evaluate"}
 PROSE = ("title", "licence", "citation", "url")
+# the rules of records and of the files that they are made from
+RULES = {
+    layout.PREPARED: "prepare",
+    layout.INNER: "inner",
+    layout.GRAM: "gram",
+    layout.IMAGES: "images",
+    layout.CODEBOOK: "codebook",
+    layout.FEATURES: "features",
+    layout.PAIRS: "pairs",
+    layout.RECORD: "run",
+}
+
+
+class Params(NamedTuple):
+    """The settings of a file, as canonical JSON, and the hash of the code that makes it: the params of its rule."""
+
+    spec: str
+    code: str
 
 
 class Specifications:
-    """The settings, the code and the identities of the files of a project."""
+    """The settings and the code of the files of a project.
+
+    A method has the name of the rule whose files it is about, and takes the wildcards of these.
+    """
 
     def __init__(self, targets: Targets) -> None:
         self.targets = targets
 
-    def identity(self, cell: Cell) -> str:
-        """Return the identity that the record of a run has to have."""
-        inputs = self.inputs(cell.study, cell.dataset)
-        paths = [layout.PREPARED.format(dataset=cell.dataset), *self.targets.kernels_from(cell.study, cell.dataset)]
-        return identity(self.run_spec(cell), self.run_code(cell), [inputs[path] for path in paths])
+    def asked(self, path: str) -> str:
+        """Return what a file of one of RULES is to be made with; see `grambench.common.provenance.asked`."""
+        found = {rule: layout.expression(pattern).fullmatch(path) for pattern, rule in RULES.items()}
+        rule, wildcards = next((rule, match.groupdict()) for rule, match in found.items() if match)
+        params: Params = getattr(self, rule)(**wildcards)
+        return asked(*params)
 
-    def identities(self, study: str) -> str:
-        """Return the identities of all records of a study in their order, separated by blanks."""
-        return " ".join(map(self.identity, self.targets.cells(study)))
+    def stale(self, paths: Iterable[str] | None = None) -> list[str]:
+        """Return those of some existing files, by default of all, that are not current; see `is_current`."""
+        existing, identify = self._existing() if paths is None else paths, cache(identity_of)
+        return [path for path in existing if not is_current(Path(path), self.asked(path), identify=identify)]
 
-    @cache  # noqa: B019  (one plan a process)
-    def inputs(self, study: str, dataset: str) -> dict[str, str]:
-        """Return the identity that each input of the runs of a study on a data set has to have.
-
-        The inputs are the prepared data set, and the Gram matrices or features with all their own inputs, in the order
-        in which they are made.
-        """
-        prepared, inner = layout.PREPARED.format(dataset=dataset), layout.INNER.format(dataset=dataset)
-        identities = {prepared: identity(self.prepare_spec(dataset), self.step_code("prepare"))}
-        for path in self.targets.grams(study, dataset):
-            identities[inner] = identity("", self.step_code("inner"), [identities[prepared]])
-            spec = self.gram_spec(Path(path).stem)
-            identities[path] = identity(spec, self.step_code("gram"), [identities[inner]])
-        base = str(self.targets.dataset(dataset).base)
-        for path in self.targets.features(study, dataset):
-            name = Path(path).stem
-            images, *codebooks = self.targets.described_from(base, name)
-            identities[images] = identity(self.images_spec(base), self.step_code("images"))
-            for codebook in codebooks:
-                code = self.features_code("codebook", name)
-                identities[codebook] = identity(self.codebook_spec(base, name), code, [identities[images]])
-            parts, code = self.targets.described(base, name), self.features_code("describe", name)
-            for number, part in enumerate(parts):
-                spec = self.describe_spec(base, name, str(number))
-                identities[part] = identity(spec, code, [identities[file] for file in (images, *codebooks)])
-            identities[path] = identity("", self.step_code("features"), [identities[part] for part in parts])
-        for path in self.targets.pairs(study, dataset):
-            files = [prepared, *self.targets.features(study, dataset)]
-            code = self.step_code("pairs")
-            identities[path] = identity(self.pairs_spec(study, dataset), code, [identities[file] for file in files])
-        return identities
-
-    def stale(self) -> list[str]:
-        """Return the existing files that were made from other settings, code or inputs than the current ones."""
-        identities: dict[str, str] = {}
-        for study in self.targets.studies:
-            for dataset in self.targets.datasets(study):
-                identities |= self.inputs(study, dataset)
-        identities |= {cell.path(): self.identity(cell) for cell in self.targets.cells() if Path(cell.path()).is_file()}
-        return [path for path in identities if Path(path).is_file() and identity_of(Path(path)) != identities[path]]
+    def _existing(self) -> list[str]:
+        """Return the existing records, and the existing files that they are made from."""
+        cells = self.targets.cells()
+        runs = dict.fromkeys((cell.study, cell.dataset) for cell in cells)
+        paths = dict.fromkeys(path for run in runs for path in self.targets.upstream(*run))
+        return [path for path in [*paths, *map(Cell.path, cells)] if Path(path).is_file()]
 
     def age(self) -> None:
         """Make Snakemake remake stale files that it has no notes on, and a report that lacks pages.
@@ -98,15 +87,18 @@ class Specifications:
         """
         # one file for each file of results, named after its path
         notes = Path(".snakemake/metadata")
-        stale = [path for path in self.stale() if not (notes / urlsafe_b64encode(path.encode()).decode()).is_file()]
+        unnoted = (
+            path for path in self._existing() if not (notes / urlsafe_b64encode(path.encode()).decode()).is_file()
+        )
+        stale = self.stale(unnoted)
         if Path(layout.REPORT).is_file() and not intact(Path(layout.REPORT).parent):
             stale.append(layout.REPORT)
         for path in stale:
             # 1, since Snakemake reads 0 as no time
             os.utime(path, (1, 1))
 
-    def fetch_spec(self, dataset: str) -> str:
-        """Return the settings of rule `fetch`, of a data set or of a base, without prose.
+    def fetch(self, dataset: str) -> Params:
+        """Give the description of a data set or of a base, without prose, and where it may be fetched from.
 
         Data that were fetched are kept. Other mirrors and kinds of sources count only if no source answered, if the
         description has changed, or if a more faithful source may answer now.
@@ -115,7 +107,7 @@ class Specifications:
         fetched, index = _read_fetch(Path(layout.RAW.format(dataset=description.folder)))
         if fetched.get("dataset") == settings["dataset"] and not self._more_faithful(description, fetched, index):
             settings = fetched
-        return fingerprint.spec(settings)
+        return self._params("fetch", settings)
 
     def _more_faithful(self, description: Description, fetched: dict[str, Any], index: int) -> bool:
         """Return whether a source before the one that answered may answer now, and has what that one lacks.
@@ -134,50 +126,64 @@ class Specifications:
         mirrors = list(map(str, project.mirror_folders))
         return {"dataset": _without_prose(description), "mirrors": mirrors, "kinds": project.sources}
 
-    def prepare_spec(self, dataset: str) -> str:
-        """Return the settings of rule `prepare`: a description without prose, since a new citation reruns nothing."""
+    def prepare(self, dataset: str) -> Params:
+        """Give a description without prose, since a new citation reruns nothing."""
         description = self.targets.dataset(dataset).model_dump(mode="json")
-        return fingerprint.spec({"dataset": description | dict.fromkeys(PROSE, "")})
+        return self._params("prepare", {"dataset": description | dict.fromkeys(PROSE, "")})
 
-    def images_spec(self, base: str) -> str:
-        """Return the settings of rule `images`: a base without prose, and the groups of words of its tasks."""
+    def images(self, base: str) -> Params:
+        """Give a base without prose, and the groups of words of its tasks."""
         readers = [self.targets.dataset(task).sources[0].reader for task in self.targets.configuration.tasks(base)]
         tasks = [reader.groups() for reader in readers]
-        return fingerprint.spec({"base": _without_prose(self.targets.configuration.images(base)), "tasks": tasks})
+        return self._params("images", {"base": _without_prose(self.targets.configuration.images(base)), "tasks": tasks})
 
-    def codebook_spec(self, base: str, descriptor: str) -> str:
-        """Return the settings of rule `codebook`."""
-        return fingerprint.spec(self._descriptor(base, descriptor) | {"seed": self.targets.project.seed})
+    def codebook(self, base: str, descriptor: str) -> Params:
+        """Give a descriptor, and the seed of the project."""
+        settings = self._descriptor(base, descriptor) | {"seed": self.targets.project.seed}
+        return self._params("codebook", settings, features.module(descriptor))
 
-    def describe_spec(self, base: str, descriptor: str, part: str) -> str:
-        """Return the settings of rule `describe`."""
-        parts = self.targets.configuration.images(base).parts
-        return fingerprint.spec(self._descriptor(base, descriptor) | {"part": int(part), "parts": parts})
+    def describe(self, base: str, descriptor: str, part: str) -> Params:
+        """Give a descriptor, and the number of a part of the images."""
+        settings = self._descriptor(base, descriptor) | {"part": int(part), "parts": self._parts(base)}
+        return self._params("describe", settings, features.module(descriptor))
+
+    def features(self, base: str, descriptor: str) -> Params:
+        """Give a descriptor, with the code of its parts, since these are removed."""
+        settings = self._descriptor(base, descriptor) | {"parts": self._parts(base)}
+        return self._params("features", settings, f"{STEPS}.describe", features.module(descriptor))
+
+    def _parts(self, base: str) -> int:
+        return self.targets.configuration.images(base).parts
 
     def _descriptor(self, base: str, descriptor: str) -> dict[str, Any]:
-        """Return the settings that rules `codebook` and `describe` have in common."""
+        """Return the settings of a descriptor, with its defaults."""
         settings = self.targets.configuration.images(base).descriptors[descriptor]
         return {"descriptor": descriptor, "settings": features.resolved(descriptor, settings)}
 
-    def features_code(self, step: str, descriptor: str) -> str:
-        """Return the code hash of a step that computes a descriptor."""
-        return self.step_code(step, features.module(descriptor))
-
-    def pairs_spec(self, study: str, dataset: str) -> str:
-        """Return the settings of rule `pairs`: each view with what its kernels are functions of."""
+    def pairs(self, study: str, dataset: str) -> Params:
+        """Give each view, with what its kernels are functions of."""
         sources = dict.fromkeys((kernel.view, kernel.base) for kernel in self.targets.kernels(study, dataset))
-        return fingerprint.spec({"sources": list(sources)})
+        return self._params("pairs", {"sources": list(sources)})
 
-    def gram_spec(self, kernel: str) -> str:
-        """Return the settings of rule `gram`."""
+    def inner(self, dataset: str) -> Params:
+        """Give no settings."""
+        return self._params("inner", {})
+
+    def gram(self, dataset: str, kernel: str) -> Params:
+        """Give a kernel."""
         parsed = Kernel.parse(kernel)
-        return fingerprint.spec({"family": parsed.family, "parameter": parsed.parameter})
+        return self._params("gram", {"family": parsed.family, "parameter": parsed.parameter})
 
-    def run_spec(self, cell: Cell) -> str:
-        """Return the settings of a run or of a block of it; the experiment reads them and the record stores them."""
-        return fingerprint.spec(self.run(cell).to_dict())
+    def run(self, study: str, dataset: str, task: str, block: str = "") -> Params:
+        """Give a run, or a block of it: the experiment reads the settings, and the record stores them."""
+        return self.of_cell(Cell.of(study, dataset, task, block))
 
-    def run(self, cell: Cell) -> Run:
+    def of_cell(self, cell: Cell) -> Params:
+        """Return the settings and the code of a run or of a block of it."""
+        run = self.run_of(cell)
+        return Params(fingerprint.spec(run.to_dict()), fingerprint.run_code(run))
+
+    def run_of(self, cell: Cell) -> Run:
         """Return a run, or a block of it."""
         study, name = self.targets.studies[cell.study], cell.algorithm
         sweep = study.sweeps.get(cell.sweep)
@@ -225,69 +231,84 @@ class Specifications:
             block=list(cell.block) if cell.block else None,
         )
 
-    def step_code(self, step: str, *modules: str) -> str:
-        """Return the code hash of a step, its supervised half and the modules that it loads by name."""
-        steps = [step, SUPERVISED_HALVES[step]] if step in SUPERVISED_HALVES else [step]
-        return fingerprint.code(*(f"grambench.pipeline.steps.{name}" for name in steps), *modules)
+    def join(self, run: str) -> Params:
+        """Give the whole run, and the code that joins its blocks."""
+        params = self.of_cell(Cell.parse(run))
+        return params._replace(code=f"{params.code}.{self.code('join')}")
 
-    def run_code(self, cell: Cell) -> str:
-        """Return the code hash of a run or of a block of it."""
-        return fingerprint.run_code(self.run(cell))
+    def collect(self, study: str) -> Params:
+        """Give what each record of a study is to be made with, in their order."""
+        return self._params("collect", [asked(*self.of_cell(cell)) for cell in self.targets.cells(study)])
 
-    def claims_code(self, study: str) -> str:
-        """Return the code hash of rule `claims`, with the module of the study's claims if there is one."""
+    def means(self, study: str) -> Params:
+        """Give the metrics whose published numbers are compared with replications, and the shipped table."""
+        published = self.targets.studies[study].published
+        metrics = list(published.margins) if published else []
+        return self._params("means", {"metrics": metrics, "shipped": self.targets.shipped(study)})
+
+    def summarise(self, study: str) -> Params:
+        """Give a study with the titles of its data sets, which their files declare."""
+        titles = {name: self.targets.dataset(name).title for name in self.targets.datasets(study)}
+        return self._params("summarise", self._shown(study) | {"datasets": titles})
+
+    def reproduce(self, study: str) -> Params:
+        """Give a study."""
+        return self._params("reproduce", {"study": self._study(study)})
+
+    def claims(self, study: str) -> Params:
+        """Give a study, and the module of its claims if there is one."""
         module = f"grambench.claims.{study}"
-        return self.step_code("claims", *([module] if fingerprint.source(module) else []))
+        return self._params("claims", self._shown(study), *([module] if fingerprint.source(module) else []))
 
-    def table_code(self, study: str, table: str) -> str:
-        """Return the code hash of rule `table`, with the module of the table's kind."""
-        return self.step_code("tables", f"grambench.report.tables.{self.targets.studies[study].tables[table].kind}")
+    def table(self, study: str, table: str) -> Params:
+        """Give a study, and the module of the table's kind."""
+        kind = self.targets.studies[study].tables[table].kind
+        return self._params("table", self._shown(study), f"grambench.report.tables.{kind}")
 
-    def figure_code(self, study: str, figure: str) -> str:
-        """Return the code hash of rule `figure`, with the module of the figure's kind."""
-        return self.step_code("figures", f"grambench.report.figures.{self.targets.studies[study].figures[figure].kind}")
+    def figure(self, study: str, figure: str) -> Params:
+        """Give a study, and the module of the figure's kind."""
+        kind = self.targets.studies[study].figures[figure].kind
+        return self._params("figure", self._shown(study), f"grambench.report.figures.{kind}")
 
-    def study_spec(self, study: str) -> str:
-        """Return the settings of the rules that read a whole study."""
-        return fingerprint.spec(self._settings(study))
-
-    def report_spec(self, earlier: Mapping[str, "Specifications"]) -> str:
-        """Return the settings of rule `report`: all studies, restricted and complete, and their data sets.
+    def report(self, earlier: Mapping[str, "Specifications"]) -> Params:
+        """Give all studies, restricted and complete, their data sets, the algorithms' prose and the report's layout.
 
         The report shows studies of earlier runs too, from the files that exist.
         """
         shown = {*PROSE, "n", "d"}
         all_specs = dict.fromkeys(self.targets.studies, self) | dict(earlier)
         names = dict.fromkeys(name for study, specs in all_specs.items() for name in specs.targets.datasets(study))
+        prose = [algorithms.prose(name) for name in sorted(self.targets.algorithm_names())]
         complete = {study: specs.targets.studies[study].model_dump(mode="json") for study, specs in all_specs.items()}
-        return fingerprint.spec(
-            {
-                "title": self.targets.project.title,
-                "order": list(all_specs),
-                "studies": {study: specs._settings(study) for study, specs in all_specs.items()},
-                "whole": complete,
-                "datasets": {name: self.targets.dataset(name).model_dump(mode="json", include=shown) for name in names},
-                "earlier": {study: bool(specs.stale()) for study, specs in earlier.items()},
-                "files": [path for study, specs in earlier.items() for path in specs.targets.shown(study)],
-            }
-        )
+        settings = {
+            "title": self.targets.project.title,
+            "order": list(all_specs),
+            "studies": {study: specs._study(study) for study, specs in all_specs.items()},
+            "whole": complete,
+            "datasets": {name: self.targets.dataset(name).model_dump(mode="json", include=shown) for name in names},
+            "earlier": {study: bool(specs.stale()) for study, specs in earlier.items()},
+            "files": [path for study, specs in earlier.items() for path in specs.targets.shown(study)],
+            "prose": digest("\0".join([looks.checksum(), *prose])),
+        }
+        return self._params("report", settings)
 
-    def prose(self) -> str:
-        """Return a hash of the inputs of the report that are neither settings nor code: docstrings and its layout."""
-        texts = [algorithms.prose(name) for name in sorted(self.targets.algorithm_names())]
-        return digest("\0".join([looks.checksum(), *texts]))
-
-    def _settings(self, study: str) -> dict[str, Any]:
+    def _study(self, study: str) -> dict[str, Any]:
         """Return the settings of a study, restricted to the data sets that the project asks for."""
         return self.targets.studies[study].model_dump(mode="json") | {"datasets": self.targets.datasets(study)}
 
-    def titles(self) -> str:
-        """Return the titles of all algorithms in use; their files declare them, not the settings."""
-        return fingerprint.spec({name: algorithms.title(name) for name in self.targets.algorithm_names()})
+    def _shown(self, study: str) -> dict[str, Any]:
+        """Return the settings of a study with the titles of all algorithms, which their files declare."""
+        titles = {name: algorithms.title(name) for name in self.targets.algorithm_names()}
+        return {"study": self._study(study), "titles": titles}
 
-    def dataset_titles(self, study: str) -> str:
-        """Return the titles of the data sets of a study; their files declare them, not the settings."""
-        return fingerprint.spec({name: self.targets.dataset(name).title for name in self.targets.datasets(study)})
+    def code(self, step: str, *modules: str) -> str:
+        """Return the code hash of a step, its supervised half and the modules that it loads by name."""
+        steps = [step, HALVES[step]] if step in HALVES else [step]
+        return fingerprint.code(*(f"{STEPS}.{name}" for name in steps), *modules)
+
+    def _params(self, step: str, settings: Any, *modules: str) -> Params:
+        """Return the settings of a file with the code of its step."""
+        return Params(fingerprint.spec(settings), self.code(step, *modules))
 
 
 def _read_fetch(note_path: Path) -> tuple[dict[str, Any], int]:

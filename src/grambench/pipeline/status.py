@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from grambench.common import layout
 from grambench.common.errors import DataError
 from grambench.common.files import check, found_fault, identity_of, open_regular, read_text
 from grambench.common.layout import Cell
+from grambench.common.provenance import is_current
 from grambench.pipeline import last_run
 from grambench.results.reading import as_written
 
@@ -20,11 +22,10 @@ STALE = "made with other settings, code or inputs than were asked for"
 
 
 class RecordStatus(NamedTuple):
-    """The status of a record, why it is not ok, and its identity (empty if it cannot be read)."""
+    """The status of a record, and why it is not ok."""
 
     status: str
     reason: str
-    identity: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class FileStatus:
     reason : str
         Why it is not ok, in one line.
     inputs : dict of str
-        The identities of the inputs of a run; see `Specifications.inputs`.
+        What the files that a run is made from are to be made with; see `grambench.pipeline.last_run.Request`.
     """
 
     path: str
@@ -59,13 +60,13 @@ class FileStatus:
 
 def file_statuses(requests: last_run.Requests, results: Path = layout.RESULTS) -> list[FileStatus]:
     """Return the status of all data sets, then of all runs, that were asked for in a results folder."""
-    datasets = {}
+    datasets, identify = {}, cache(identity_of)
     for requested in requests.values():
         for name, request in requested.items():
             path = layout.PREPARED.format(dataset=name)
             prepared = layout.located(results, path)
             status, reason = dataset_status(Path(request.raw), prepared)
-            if status == "ok" and prepared.exists() and identity_of(prepared) != request.inputs[path]:
+            if status == "ok" and prepared.exists() and not is_current(prepared, request.inputs[path], results):
                 datasets[name] = FileStatus(path, f"data set {name}", "stale", STALE)
             else:
                 datasets[name] = FileStatus(request.raw, f"data set {name}", status, reason)
@@ -73,10 +74,12 @@ def file_statuses(requests: last_run.Requests, results: Path = layout.RESULTS) -
     for study, requested in requests.items():
         collected = _read_collected(results, study)
         for dataset, request in requested.items():
-            for task, identity in request.runs.items():
+            for task, asked in request.runs.items():
                 path = Cell.of(study, dataset, task).path()
-                record = collected.get(path) or _record_status(layout.located(results, path))
-                if record.identity not in ("", identity):
+                place = layout.located(results, path)
+                current = is_current(place, asked, results, identify)
+                record = (current and collected.get(path)) or _record_status(place)
+                if not current and record.status not in ("missing", "damaged"):
                     record = RecordStatus("stale", STALE)
                 label = f"{study}: {task} on {dataset}"
                 files.append(FileStatus(path, label, record.status, record.reason, request.inputs))
@@ -96,12 +99,12 @@ def _read_collected(results: Path, study: str) -> dict[str, RecordStatus]:
         return {}
     with as_written(table), table.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-        statuses = {row["record"]: RecordStatus(row["status"], row["reason"], row.get("identity", "")) for row in rows}
+        statuses = {row["record"]: RecordStatus(row["status"], row["reason"]) for row in rows}
     time = table.stat().st_mtime_ns
     return {
         path: status
         for path, status in statuses.items()
-        if status.identity and (record := layout.located(results, path)).is_file() and record.stat().st_mtime_ns <= time
+        if (record := layout.located(results, path)).is_file() and record.stat().st_mtime_ns <= time
     }
 
 
@@ -123,19 +126,19 @@ def failed_targets(files: list[FileStatus]) -> list[str]:
     for file in files:
         if not file.failed or (file.status == "unavailable" and file.inputs):
             continue
-        for path, identity in file.inputs.items():
+        for path, asked in file.inputs.items():
             if path not in faults:
-                faults[path] = Path(path).exists() and _is_faulty(Path(path), identity)
+                faults[path] = Path(path).exists() and _is_faulty(Path(path), asked)
         paths.extend([path for path in file.inputs if faults[path]] or [file.path])
     # data sets of one base share its files
     return list(dict.fromkeys(paths))
 
 
-def _is_faulty(path: Path, identity: str) -> bool:
+def _is_faulty(path: Path, asked: str) -> bool:
     """Return whether an input of a run is damaged or stale, or a Gram matrix that could not be computed."""
     from grambench.kernels import matrices
 
-    if found_fault(path) or identity_of(path) != identity:
+    if found_fault(path) or not is_current(path, asked):
         return True
     return "grams" in path.parts and matrices.unavailable(path) is not None
 
@@ -201,6 +204,6 @@ def _record_status(path: Path) -> RecordStatus:
     try:
         check(path)
         with as_written(path), h5py.File(path, "r") as file:
-            return RecordStatus(str(file.attrs["status"]), str(file.attrs["reason"]), identity_of(path))
+            return RecordStatus(str(file.attrs["status"]), str(file.attrs["reason"]))
     except DataError as error:
         return RecordStatus("damaged", str(error))

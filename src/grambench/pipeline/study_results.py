@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from grambench.config.study import Study
-from grambench.pipeline.inputs import read_spec
+from grambench.pipeline.job import Job
 from grambench.results.study import Results
 
 
-def read_results(spec: str, runs: Path, cells: Path) -> Results:
-    """Return the results of a study from its settings (see `read_spec`) and the tables of rule `collect`."""
-    return Results.read(Study.model_validate(read_spec(spec)), runs, cells)
+def read_results(job: Job, runs: Path, cells: Path) -> Results:
+    """Return the results of a study from the settings of a step and the tables of rule `collect`."""
+    return Results.read(Study.model_validate(job.settings["study"]), runs, cells)

@@ -17,14 +17,15 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import BinaryIO, Literal, NamedTuple
+from typing import IO, BinaryIO, Literal, NamedTuple
 
 import psutil
 
 from grambench.common import threads
 from grambench.common.errors import plain
 from grambench.common.forks import PR_SET_CHILD_SUBREAPER, Fork, end_with, prctl
-from grambench.pipeline.call import call
+from grambench.pipeline.client import ENDING
+from grambench.pipeline.job import STEPS, Job, call
 
 # program and arguments, or a function that a fork of this process calls
 Command = Sequence[str] | Callable[[], object]
@@ -46,7 +47,6 @@ DETAIL_LINES = 20
 LOG_LINES = 200
 # with another hash seed, a set of texts has another order
 ENVIRONMENT = dict.fromkeys(threads.VARIABLES, "1") | {"PYTHONHASHSEED": "0"}
-ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 TRACEBACK = "Traceback (most recent call last):"
 # the variable with the process id of the `grambench run` that has started Snakemake
 COMMAND = "GRAMBENCH_COMMAND"
@@ -79,12 +79,13 @@ class Ending(NamedTuple):
 
 
 def run(
-    command: Sequence[str] | Callable[[], object],
+    command: Command,
     *,
     seconds: float,
     memory_mb: float,
     errors: Path,
     env: dict[str, str],
+    stdin: IO[bytes] | None = None,
 ) -> Ending:
     """Run `command` to its end or to its limit, and kill all processes that it has started.
 
@@ -101,6 +102,8 @@ def run(
         The file for the standard output and error of the command.
     env : dict
         The environment of the command.
+    stdin : file, optional
+        The standard input of a program; that of this process by default.
     """
     start = time.monotonic()
     verdict: tuple[Status, str] | None = None
@@ -111,7 +114,7 @@ def run(
             prctl(PR_SET_CHILD_SUBREAPER, 1)
             while verdict is None:
                 try:
-                    process = process or _start(command, stream, env)
+                    process = process or _start(command, stream, env, stdin)
                     code = process.wait(timeout=POLL_SECONDS)
                     break
                 except subprocess.TimeoutExpired:
@@ -136,11 +139,15 @@ def run(
     return Ending(*verdict, seconds=time.monotonic() - start)
 
 
-def _start(command: Command, output: BinaryIO, env: dict[str, str]) -> "subprocess.Popen[bytes] | Fork":
+def _start(
+    command: Command, output: BinaryIO, env: dict[str, str], stdin: IO[bytes] | None
+) -> "subprocess.Popen[bytes] | Fork":
     """Start a command or a function in a new session; it ends with this process."""
     end = partial(end_with, os.getpid(), signal.SIGKILL)
     if not callable(command):
-        return subprocess.Popen(command, stdout=output, stderr=output, env=env, start_new_session=True, preexec_fn=end)
+        return subprocess.Popen(
+            command, stdin=stdin, stdout=output, stderr=output, env=env, start_new_session=True, preexec_fn=end
+        )
 
     def work() -> None:
         end()
@@ -157,23 +164,24 @@ def _start(command: Command, output: BinaryIO, env: dict[str, str]) -> "subproce
     return Fork(work)
 
 
-def step(name: str, arguments: Sequence[str], output: Path, *, seconds: float, memory_mb: float) -> Ending:
-    """Run the supervised half of a step, which writes `output`, and remove half-written files if it fails.
+def step(name: str, job: Job) -> Ending:
+    """Run the supervised half of a step within the limits of its job, and remove half-written files if it fails.
 
     The last lines of what it prints go to standard error, the log of the job. See `run` for the limits.
     """
-    ending = None
-    with tempfile.TemporaryDirectory() as folder:
+    ending, (output,) = None, job.output
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as spec:
         errors = Path(folder) / "output.txt"
+        spec.write(job.spec.encode())
+        spec.seek(0)
         try:
             ending = run(
-                partial(call, name, arguments)
-                if in_server
-                else [sys.executable, "-m", "grambench.pipeline.steps", name, *arguments],
-                seconds=seconds,
-                memory_mb=memory_mb,
+                partial(call, name, job) if in_server else [sys.executable, "-m", STEPS, name, *job.argv],
+                seconds=job.seconds,
+                memory_mb=job.memory_mb,
                 errors=errors,
                 env=os.environ | ENVIRONMENT,
+                stdin=spec,
             )
         finally:
             if ending is None or ending.status != "ok":

@@ -103,9 +103,23 @@ class Targets:
         """Return the base kernels of a study on a data set in the order that the algorithms see."""
         return self.studies[study].kernel_list(view_names(self.dataset(dataset)), dataset)
 
+    def run_from(self, study: str, dataset: str) -> list[str]:
+        """Return the files that a run reads: the prepared data set, then `kernels_from`."""
+        return [layout.PREPARED.format(dataset=dataset), *self.kernels_from(study, dataset)]
+
     def kernels_from(self, study: str, dataset: str) -> list[str]:
-        """Return the files that a run reads beside the prepared data set: features and pairs of images, or Grams."""
+        """Return the files that kernels come from: features and pairs of images, or Gram matrices."""
         return [*self.features(study, dataset), *self.pairs(study, dataset)] or self.grams(study, dataset)
+
+    def upstream(self, study: str, dataset: str) -> list[str]:
+        """Return all files that the runs of a study on a data set are made from, inputs before what is made of them."""
+        paths = [layout.PREPARED.format(dataset=dataset)]
+        if grams := self.grams(study, dataset):
+            paths += [layout.INNER.format(dataset=dataset), *grams]
+        base = str(self.dataset(dataset).base)
+        for path in self.features(study, dataset):
+            paths += [layout.IMAGES.format(base=base), *self.codebook(base, Path(path).stem), path]
+        return [*dict.fromkeys(paths), *self.pairs(study, dataset)]
 
     def features(self, study: str, dataset: str) -> list[str]:
         """Return the files of the descriptors that a study's kernels use; none for data sets of vectors."""
@@ -129,10 +143,9 @@ class Targets:
         parts = self.configuration.images(base).parts
         return [layout.DESCRIBED.format(base=base, descriptor=descriptor, part=part) for part in range(parts)]
 
-    def described_from(self, base: str, descriptor: str) -> list[str]:
-        """Return the inputs of a descriptor: the images, and its codebook if it has one."""
-        codebook = [layout.CODEBOOK.format(base=base, descriptor=descriptor)] if features.has_words(descriptor) else []
-        return [layout.IMAGES.format(base=base), *codebook]
+    def codebook(self, base: str, descriptor: str) -> list[str]:
+        """Return the file of the words of a descriptor, if it has words."""
+        return [layout.CODEBOOK.format(base=base, descriptor=descriptor)] if features.has_words(descriptor) else []
 
     def prepared(self, study: str) -> list[str]:
         """Return the prepared files of a study's data sets."""
@@ -157,11 +170,6 @@ class Targets:
         files = self.studies[study].published
         return [str(self.configuration.path(f"published/{name}")) for name in files.files()] if files else []
 
-    def judged(self, study: str) -> list[str]:
-        """Return the metrics of a study whose published numbers are compared with replications."""
-        published = self.studies[study].published
-        return list(published.margins) if published else []
-
     def shipped(self, study: str) -> list[str]:
         """Return the shipped table of a study's replications, if there is one."""
         path = self.configuration.path(f"replications/{study}.csv")
@@ -179,7 +187,7 @@ class Targets:
         """Return all files of a study that the report shows or offers."""
         patterns = (layout.RUNS, layout.CURVES, layout.CELLS, layout.SUMMARY, layout.REPRODUCTION, layout.CLAIMS)
         paths = [pattern.format(study=study) for pattern in patterns]
-        for table, suffix in itertools.product(self.studies[study].tables, ("csv", "md", "tex")):
+        for table, suffix in itertools.product(self.studies[study].tables, layout.TABLE_SUFFIXES):
             paths.append(layout.TABLE.format(study=study, table=table, suffix=suffix))
         for figure, suffix in itertools.product(self.studies[study].figures, layout.FIGURE_SUFFIXES):
             paths.append(layout.FIGURE.format(study=study, figure=figure, suffix=suffix))

@@ -5,7 +5,6 @@ the project; one for each core runs at a time. Only the fetched data stay on the
 """
 
 import dataclasses
-import math
 import os
 import subprocess
 import sys
@@ -22,12 +21,11 @@ from grambench.common.errors import ConfigError, unknown_name
 from grambench.common.layout import Cell
 from grambench.config.names import Tuning
 from grambench.config.study import Entry, Study
-from grambench.datasets import store
 from grambench.pipeline.check import check_dataset
+from grambench.pipeline.job import STEPS, Job
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import fetch, prepare
 from grambench.results import records
-from grambench.results.statistics import Sample
 from grambench.results.study import title_of
 
 STUDY = "leaderboard"
@@ -59,28 +57,6 @@ class Trial(NamedTuple):
     seconds: float
 
 
-class TrialResult(NamedTuple):
-    """The result of one algorithm on one data set.
-
-    Attributes
-    ----------
-    dataset, title : str
-        The data set, and the algorithm as tables print it.
-    accuracy : Sample
-        The test accuracy in percent over the repetitions, as the leaderboard shows it.
-    seconds : float
-        The mean time of a repetition, including the selection of hyperparameters.
-    reason : str
-        Why there is no number; empty if there is one.
-    """
-
-    dataset: str
-    title: str
-    accuracy: Sample
-    seconds: float
-    reason: str
-
-
 def build_study(plan: Plan, trial: Trial) -> Study:
     """Return the leaderboard restricted to an algorithm and its opponents; C is selected unless it is set."""
     leaderboard, name = plan.studies[STUDY], trial.algorithm
@@ -102,8 +78,8 @@ def build_study(plan: Plan, trial: Trial) -> Study:
     return leaderboard.model_copy(update={"algorithms": entries, "protocol": protocol, "sweeps": {}})
 
 
-def run(plan: Plan, trial: Trial, datasets: Sequence[str]) -> Iterator[TrialResult]:
-    """Yield the results of an algorithm and then of its opponents, one data set after the other.
+def run(plan: Plan, trial: Trial, datasets: Sequence[str]) -> Iterator[tuple[str, str, records.Record]]:
+    """Yield the data set, the title and the record of an algorithm and then of its opponents, data set by data set.
 
     Parameters
     ----------
@@ -124,24 +100,17 @@ def run(plan: Plan, trial: Trial, datasets: Sequence[str]) -> Iterator[TrialResu
         check_dataset(study, plan.targets.dataset(dataset))
     for dataset in datasets:
         with tempfile.TemporaryDirectory() as folder:
-            prepared = Path(folder) / "prepared.h5"
-            note = plan.targets.raw(dataset)
-            fetch.main([plan.specs.fetch_spec(dataset), note])
-            prepare.main([plan.specs.prepare_spec(dataset), plan.specs.step_code("prepare"), str(prepared), note])
-            content = store.read(prepared)
-            if isinstance(content, store.Unavailable):
-                for entry in study.algorithms:
-                    yield TrialResult(dataset, title_of(study, entry), Sample.of([]), math.nan, str(content))
-                continue
-            # arguments are made before threads start: Python 3.11 may fail to parse source in several threads at once
-            cells = [Cell(STUDY, dataset, entry) for entry in study.algorithms]
-            steps = [
-                step_arguments(plan, cell, prepared.with_name(f"{cell.algorithm}.h5"), [prepared], trial.seconds)
-                for cell in cells
+            prepared, note = Path(folder) / "prepared.h5", Path(plan.targets.raw(dataset))
+            fetch.main(Job(*plan.specs.fetch(dataset), [note]))
+            prepare.main(Job(*plan.specs.prepare(dataset), [prepared], [note]))
+            # they are made before threads start: Python 3.11 may fail to parse source in several threads at once
+            jobs = [
+                plan.job(Cell(STUDY, dataset, entry), prepared.with_name(f"{entry}.h5"), [prepared], trial.seconds)
+                for entry in study.algorithms
             ]
             with ThreadPoolExecutor(os.cpu_count()) as threads:
-                for entry, record in zip(study.algorithms, threads.map(_run, steps), strict=True):
-                    yield _result(dataset, title_of(study, entry), record)
+                for entry, record in zip(study.algorithms, threads.map(_run, jobs), strict=True):
+                    yield dataset, title_of(study, entry), record
 
 
 def mean_ranks(accuracies: Mapping[str, Mapping[str, float]]) -> pd.Series:
@@ -150,23 +119,7 @@ def mean_ranks(accuracies: Mapping[str, Mapping[str, float]]) -> pd.Series:
     return table.round(9).rank(axis="columns", ascending=False).mean().sort_values(kind="stable")
 
 
-def step_arguments(plan: Plan, cell: Cell, output: Path, inputs: Sequence[Path], seconds: float) -> list[str]:
-    """Return the arguments of rule `run` for a whole run, whose record will be `output`."""
-    settings = output.with_suffix(".json")
-    settings.write_text(plan.specs.run_spec(cell), encoding="utf-8")
-    limits = ["--seconds", str(seconds), "--memory-mb", str(plan.project.limits.memory_mb)]
-    return [str(settings), plan.specs.run_code(cell), str(output), *limits, *map(str, inputs)]
-
-
-def _run(arguments: Sequence[str]) -> records.Record:
+def _run(job: Job) -> records.Record:
     """Return the record of a run made in a process of its own."""
-    subprocess.run([sys.executable, "-m", "grambench.pipeline.steps", "run", *arguments], check=True)
-    return records.read(Path(arguments[2]))
-
-
-def _result(dataset: str, title: str, record: records.Record) -> TrialResult:
-    """Return the accuracies and times of a record, or why it has none."""
-    if record.status != "ok":
-        return TrialResult(dataset, title, Sample.of([]), math.nan, f"{record.status}: {record.reason}")
-    accuracies, times = (record.metrics[metric].ravel() for metric in ("accuracy_percent", "seconds"))
-    return TrialResult(dataset, title, Sample.of(accuracies), float(times.mean()), "")
+    subprocess.run([sys.executable, "-m", STEPS, "run", *job.argv], input=job.spec.encode(), check=True)
+    return records.read(job.output[0])

@@ -232,4 +232,4 @@ def _versions(record: Record) -> Iterator[Cells]:
             yield title, f"{provenance[key]:.4g}{unit}"
     yield from (row for row in (("Code", record.code), ("Identity", record.identity)) if row[1])
     if record.inputs:
-        yield "Identities of the files that were read", ", ".join(record.inputs)
+        yield "Identities of the files that were read", ", ".join(record.inputs.values())

@@ -1,7 +1,7 @@
 """The record of a run: one HDF5 file, whether the run succeeded or not."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.common.docstrings import attributes
-from grambench.common.files import check, sealed
-from grambench.common.provenance import identity, spec
+from grambench.common.files import check, digest, sealed
+from grambench.common.provenance import made_from, spec
 from grambench.experiments.outcome import GROUPS
 
 STATUSES = ("ok", "error", "timeout", "killed", "memory", "unavailable")
@@ -46,8 +46,8 @@ class Record:
         the run, see grambench.experiments.run.Run
     provenance : dict
         machine, versions, revision, data source, wall seconds and peak memory
-    inputs : sequence of str
-        identities of the files that were read
+    inputs : dict of str
+        identity of each file that was read
     metrics : dict of float64
         a number a repetition, by metric
     curves : dict of float64
@@ -69,7 +69,7 @@ class Record:
     orders: str = ""
     random: str = ""
     code: str = ""
-    inputs: Sequence[str] = ()
+    inputs: Mapping[str, str] = field(default_factory=dict)
     metrics: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     curves: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     rounds: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -79,9 +79,14 @@ class Record:
     provenance: dict[str, Any] = field(default_factory=dict)
 
     @property
+    def made_from(self) -> str:
+        """Settings, code and inputs, as the seal holds them; see grambench.common.provenance."""
+        return made_from(spec(self.settings), self.code, self.inputs)
+
+    @property
     def identity(self) -> str:
-        """The identity of settings, code and inputs; see grambench.common.provenance."""
-        return identity(spec(self.settings), self.code, self.inputs)
+        """The identity of settings, code and inputs."""
+        return digest(self.made_from)
 
 
 class Part(NamedTuple):
@@ -110,7 +115,7 @@ SCHEMA = tuple(
 
 def write(path: Path, record: Record) -> None:
     """Write a record, whole or not at all."""
-    with sealed(path, record.identity) as temporary, h5py.File(temporary, "w") as file:
+    with sealed(path, record.made_from) as temporary, h5py.File(temporary, "w") as file:
         for name in TEXTS:
             file.attrs[name] = getattr(record, name)
         for name in OBJECTS:
@@ -127,5 +132,8 @@ def read(path: Path) -> Record:
     with h5py.File(path, "r") as file:
         texts: dict[str, Any] = {name: str(file.attrs.get(name, "")) for name in TEXTS}
         objects: dict[str, Any] = {name: json.loads(str(file.attrs[name])) for name in OBJECTS}
+        # earlier versions kept no names
+        inputs = objects["inputs"]
+        objects["inputs"] = inputs if isinstance(inputs, dict) else {str(i): each for i, each in enumerate(inputs)}
         arrays: Any = {name: {key: file[name][key][:] for key in file.get(name, ())} for name in GROUPS}
         return Record(**texts, **objects, **arrays, rounds=file["rounds"][:])

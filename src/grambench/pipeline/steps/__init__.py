@@ -1,5 +1,5 @@
-"""The steps of the workflow: `python -m grambench.pipeline.steps STEP [SPEC] OUTPUT... INPUT...`, one module a rule.
+"""The steps of the workflow, one module a rule, each with a function `main` of a `grambench.pipeline.job.Job`.
 
-SPEC is the canonical JSON of the settings of the step (`grambench.common.provenance.spec`), if it has any. If it is
-long it comes through the standard input, and SPEC is /dev/stdin.
+`python -m grambench.pipeline.steps STEP CODE --output FILE... --input FILE...` reads the settings of the step from the
+standard input, as canonical JSON (`grambench.common.provenance.spec`).
 """

@@ -7,6 +7,6 @@ from grambench.pipeline import client
 if __name__ == "__main__":
     client.ask(sys.argv[1:])
     # imported only if no server has answered
-    from grambench.pipeline.call import call
+    from grambench.pipeline.job import Job, call
 
-    call(sys.argv[1], sys.argv[2:])
+    call(sys.argv[1], Job.parse(sys.argv[2:]))

@@ -1,10 +1,7 @@
 """Rule `codebook`: the words of a local descriptor, from training images alone.
 
-python -m grambench.pipeline.steps codebook SPEC CODE OUTPUT IMAGES
+Input: the images of a base.
 """
-
-import json
-from pathlib import Path
 
 import h5py
 import numpy as np
@@ -13,23 +10,23 @@ from tqdm import tqdm
 from grambench import features
 from grambench.common import memory
 from grambench.common.files import sealed
-from grambench.common.provenance import made_from
 from grambench.datasets import collection
 from grambench.datasets.store import Unavailable
 from grambench.experiments.seeds import seeds
 from grambench.features import words
 from grambench.features.images import decode
+from grambench.pipeline.job import Job
 
 # the largest numbers of images, and of points of each image, that the words are computed from
 IMAGES, POINTS = 300, 700
 
 
-def main(argv: list[str]) -> None:
+def main(job: Job) -> None:
     """Write the codebook; an empty file if the images are unavailable."""
     memory.keep_freed()
-    spec, output, path = json.loads(argv[0]), Path(argv[2]), Path(argv[3])
+    spec, path = job.settings, job.input[0]
     name, images = spec["descriptor"], collection.read(path)
-    with sealed(output, made_from(argv[0], argv[1], path)) as temporary, h5py.File(temporary, "w") as file:
+    with sealed(job.output[0], job.made_from) as temporary, h5py.File(temporary, "w") as file:
         if isinstance(images, Unavailable):
             return
         rng = np.random.default_rng(seeds(spec["seed"], f"{images.name}/{name}", 0)[0])

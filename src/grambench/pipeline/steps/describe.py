@@ -1,9 +1,8 @@
 """Rule `describe`: one descriptor of one part of a base's images.
 
-python -m grambench.pipeline.steps describe SPEC CODE OUTPUT IMAGES [CODEBOOK]
+Input: the images of the base, and the codebook of a local descriptor.
 """
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -15,26 +14,25 @@ from tqdm import tqdm
 from grambench import features
 from grambench.common import memory
 from grambench.common.files import check
-from grambench.common.provenance import made_from
 from grambench.datasets import collection, views
 from grambench.datasets.store import Unavailable
 from grambench.datasets.views import DescribedImages
 from grambench.features import words
 from grambench.features.images import decode
+from grambench.pipeline.job import Job
 
 
-def main(argv: list[str]) -> None:
+def main(job: Job) -> None:
     """Write the descriptions of one part of the images, or why there are none."""
     memory.keep_freed()
-    spec, output, path, *codebook = json.loads(argv[0]), *map(Path, argv[2:])
-    identity = made_from(argv[0], argv[1], path, *codebook)
+    spec, output, made_from, (path, *codebook) = job.settings, job.output[0], job.made_from, job.input
     base = collection.read(path)
     if isinstance(base, Unavailable):
-        views.write(output, base, identity)
+        views.write(output, base, made_from)
         return
     part, parts, name = spec["part"], spec["parts"], spec["descriptor"]
     if fault := features.fault(name):
-        views.write(output, Unavailable(base.name, (f"descriptor {name} cannot be imported: {fault}",)), identity)
+        views.write(output, Unavailable(base.name, (f"descriptor {name} cannot be imported: {fault}",)), made_from)
         return
     indices = np.array_split(np.arange(len(base.paths)), parts)[part].tolist()
     paths = [base.paths[index] for index in indices]
@@ -52,7 +50,7 @@ def main(argv: list[str]) -> None:
         f"{name}_{layout}" if layout else name: _compress(np.stack([item[layout] for item in descriptions]))
         for layout in descriptions[0]
     }
-    views.write(output, DescribedImages(base.name, paths, tables), identity)
+    views.write(output, DescribedImages(base.name, paths, tables), made_from)
 
 
 def _read_words(path: Path) -> NDArray[np.uint8]:

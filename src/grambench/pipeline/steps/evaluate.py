@@ -1,25 +1,23 @@
 """The supervised half of rule `gram`: evaluates the kernel at every pair of examples.
 
-python -m grambench.pipeline.steps evaluate SPEC IDENTITY OUTPUT INNER THREADS
+Input: the inner products of the data set.
 """
-
-import json
-from pathlib import Path
 
 from grambench.kernels import matrices
 from grambench.kernels.functions import Kernel
 from grambench.pipeline import supervise
+from grambench.pipeline.job import Job
 
 
-def main(argv: list[str]) -> None:
+def main(job: Job) -> None:
     """Write the Gram matrix, or why there is none: no data set, or a kernel that is not finite on it."""
-    spec, identity, output, source, threads = json.loads(argv[0]), argv[1], Path(argv[2]), Path(argv[3]), int(argv[4])
+    output, source, made_from = job.output[0], job.input[0], job.made_from
     if reason := matrices.unavailable(source):
-        matrices.write_unavailable(output, reason, identity)
+        matrices.write_unavailable(output, reason, made_from)
         return
-    inner, kernel = matrices.open_matrix(source), Kernel(spec["family"], spec["parameter"])
+    inner, kernel = matrices.open_matrix(source), Kernel(**job.settings)
     with supervise.exit_on_failed_allocation():
         try:
-            matrices.write_gram(output, inner, kernel, threads=threads, identity=identity)
+            matrices.write_gram(output, inner, kernel, threads=job.threads, identity=made_from)
         except ValueError as error:
-            matrices.write_unavailable(output, str(error), identity)
+            matrices.write_unavailable(output, str(error), made_from)

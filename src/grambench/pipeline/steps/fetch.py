@@ -1,9 +1,8 @@
 """Rule `fetch`: the files of a data set from the first source that answers, and a note on this source.
 
-python -m grambench.pipeline.steps fetch SPEC OUTPUT
+Input: the user's own files, if any, which the settings name.
 """
 
-import json
 import logging
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from grambench.common.models import ConfigModel
 from grambench.config.load import check
 from grambench.datasets import fetch
 from grambench.datasets.descriptions import BaseDataset, Dataset, Images
+from grambench.pipeline.job import Job
 
 logger = logging.getLogger("grambench")
 
@@ -24,12 +24,12 @@ class Spec(ConfigModel):
     kinds: list[str]
 
 
-def main(argv: list[str]) -> None:
+def main(job: Job) -> None:
     """Fill the folder of OUTPUT, or note there that no source answered: the rest of a study goes on without it."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    spec, output = check(Spec, json.loads(argv[0]), "spec"), Path(argv[1])
+    spec, folder = check(Spec, job.settings, "spec"), job.output[0].parent
     mirrors, bundled = list(map(Path, spec.mirrors)), shipped.located(layout.BUNDLED)
-    note = fetch.fetch(spec.dataset, output.parent, bundled=bundled, mirrors=mirrors, kinds=spec.kinds, asked=argv[0])
+    note = fetch.fetch(spec.dataset, folder, bundled=bundled, mirrors=mirrors, kinds=spec.kinds, asked=job.spec)
     if note["status"] != "ok":
         reasons = "; ".join(f"{attempt['source']}: {attempt['reason']}" for attempt in note["tried"])
         logger.warning("%s is unavailable: %s", spec.dataset.name, reasons)

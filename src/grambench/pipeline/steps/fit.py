@@ -1,45 +1,44 @@
 """The supervised half of rule `run`: fits, and writes the record unless the fit fails.
 
-python -m grambench.pipeline.steps fit SPEC CODE OUTPUT PREPARED GRAM-OR-FEATURES...
+Input: that of rule `run`.
 """
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import psutil
 
 from grambench import experiments
-from grambench.common import layout, memory, provenance
+from grambench.common import memory, provenance
 from grambench.datasets import store, views
 from grambench.experiments.outcome import GROUPS
 from grambench.experiments.run import Run
 from grambench.kernels import matrices
 from grambench.pipeline import fingerprint, supervise
-from grambench.pipeline.inputs import read_spec, record_fields
+from grambench.pipeline.job import Job
 from grambench.results import records
 
 
-def main(argv: list[str]) -> None:
+def main(job: Job) -> None:
     """Write the record; an algorithm's exception ends this process with its traceback."""
     memory.keep_freed()
-    spec, code, output, inputs = read_spec(argv[0]), argv[1], Path(argv[2]), list(map(Path, argv[3:]))
     with supervise.exit_on_failed_allocation():
-        _run(spec, code, output, inputs)
+        _run(job)
 
 
-def _run(spec: dict[str, Any], code: str, output: Path, inputs: list[Path]) -> None:
-    """Run the experiment that a spec names, and write its record."""
-    fields, run = record_fields(spec, code, inputs), Run.from_dict(spec)
-    dataset, kernels = store.read(inputs[0]), inputs[1:]
+def _run(job: Job) -> None:
+    """Run the experiment that the settings name, and write its record."""
+    fields, run, (output,) = job.record_fields, Run.from_dict(job.settings), job.output
+    dataset, kernels = store.read(job.input[0]), job.input[1:]
     if isinstance(dataset, store.PreparedDataset) and dataset.images:
         dataset, kernels = _with_views(dataset, kernels), []
     if isinstance(dataset, store.Unavailable):
         records.write(output, records.Record(**fields, status="unavailable", reason=str(dataset)))
         return
-    fingerprint.refuse_other_code(run, code)
-    outcome = experiments.load(spec["experiment"])(run, dataset, [matrices.open_matrix(path) for path in kernels])
+    fingerprint.refuse_other_code(run, job.code)
+    outcome = experiments.load(run.experiment)(run, dataset, [matrices.open_matrix(path) for path in kernels])
     measured = {
         "wall_seconds": time.time() - psutil.Process().create_time(),
         "cpu_seconds": time.process_time(),
@@ -51,9 +50,9 @@ def _run(spec: dict[str, Any], code: str, output: Path, inputs: list[Path]) -> N
     records.write(output, record)
 
 
-def _with_views(dataset: store.PreparedDataset, files: list[Path]) -> store.PreparedDataset | store.Unavailable:
+def _with_views(dataset: store.PreparedDataset, files: Sequence[Path]) -> store.PreparedDataset | store.Unavailable:
     """Return a data set of images with the views of its images, and the distances among them if a file has them."""
-    pairs = [path for path in files if layout.is_pairs(path)]
+    pairs = [path for path in files if path.parent.parent.name == "pairs"]
     described = views.with_views(dataset, [path for path in files if path not in pairs])
     if isinstance(described, store.Unavailable) or not pairs:
         return described

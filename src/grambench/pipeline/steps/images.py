@@ -1,16 +1,14 @@
 """Rule `images`: the images of a base that its tasks use, each decoded once as a check, in one HDF5 file.
 
-python -m grambench.pipeline.steps images SPEC CODE OUTPUT NOTE
+Input: the note of the fetch.
 """
 
-import json
 import logging
 from pathlib import Path
 
 from tqdm import tqdm
 
 from grambench.common.errors import one_line
-from grambench.common.provenance import made_from
 from grambench.config.load import check
 from grambench.datasets import collection, images, prepare
 from grambench.datasets.collection import Collection
@@ -18,20 +16,20 @@ from grambench.datasets.descriptions import Images
 from grambench.datasets.sources import Source
 from grambench.datasets.store import Unavailable
 from grambench.features.images import decode
+from grambench.pipeline.job import Job
 
 logger = logging.getLogger("grambench")
 
 
-def main(argv: list[str]) -> None:
+def main(job: Job) -> None:
     """Write the images, or why there are none."""
-    spec, output, note = json.loads(argv[0]), Path(argv[2]), Path(argv[3])
-    identity = made_from(argv[0], argv[1])
+    spec, output, made_from = job.settings, job.output[0], job.made_from
     base = check(Images, spec["base"], "spec")
     try:
-        fetched = prepare.fetched(base, note.parent)
+        fetched = prepare.fetched(base, job.input[0].parent)
         if not isinstance(fetched, Unavailable):
             source, paths, _ = fetched
-            collection.write(output, *_collect(base, spec["tasks"], source, paths), identity)
+            collection.write(output, *_collect(base, spec["tasks"], source, paths), made_from)
             return
     # A fault of the machine, such as a full disk, is not that of the images.
     except (OSError, MemoryError):
@@ -39,7 +37,7 @@ def main(argv: list[str]) -> None:
     except Exception as error:
         fetched = Unavailable(base.name, (one_line(error),))
     logger.warning("%s", fetched)
-    collection.write(output, fetched, identity=identity)
+    collection.write(output, fetched, identity=made_from)
 
 
 def _collect(

@@ -1,21 +1,18 @@
 """Rule `inner`: the matrix of inner products of a data set, shared by all its kernels.
 
-python -m grambench.pipeline.steps inner CODE OUTPUT PREPARED
+Input: the prepared data set.
 """
 
-from pathlib import Path
-
-from grambench.common.provenance import made_from
 from grambench.datasets import store
 from grambench.kernels import grams, matrices
+from grambench.pipeline.job import Job
 
 
-def main(argv: list[str]) -> None:
+def main(job: Job) -> None:
     """Write the inner products of a prepared data set, or why there are none."""
-    output, prepared = map(Path, argv[1:])
-    dataset, identity = store.read(prepared), made_from("", argv[0], prepared)
+    output, dataset, made_from = job.output[0], store.read(job.input[0]), job.made_from
     if isinstance(dataset, store.Unavailable):
-        matrices.write_unavailable(output, str(dataset), identity)
+        matrices.write_unavailable(output, str(dataset), made_from)
         return
     attributes = {"dataset": dataset.name, "content": dataset.content}
-    matrices.write_inner(output, grams.inner_products(dataset.features), attributes, identity)
+    matrices.write_inner(output, grams.inner_products(dataset.features), attributes, made_from)

@@ -1,16 +1,17 @@
 """Rule `join`: the record of a long run, joined from those of its blocks.
 
-python -m grambench.pipeline.steps join OUTPUT BLOCK...
+Input: the records of the blocks, and the data set that they were made from.
 """
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from grambench.common import layout
 from grambench.experiments.outcome import GROUPS
+from grambench.pipeline.job import Job
 from grambench.results import records
 from grambench.results.records import Record
 
@@ -59,7 +60,7 @@ def _pad(values: NDArray[np.float64], group: str, length: int) -> NDArray[np.flo
     return np.pad(values, padding, constant_values=np.nan)
 
 
-def main(argv: list[str]) -> None:
+def main(job: Job) -> None:
     """Write the record."""
-    output, *blocks = map(Path, argv)
-    records.write(output, join([records.read(path) for path in blocks]))
+    blocks = [path for path in job.input if layout.expression(layout.BLOCK).fullmatch(str(path))]
+    records.write(job.output[0], join(list(map(records.read, blocks))))

@@ -1,10 +1,8 @@
 """Rule `report`: the pages about all studies, as a folder and as one file.
 
-python -m grambench.pipeline.steps report SPEC INDEX INPUT...
-
-SPEC contains the settings of each study, complete and restricted to what was asked for, and the files of studies of
-earlier runs. The inputs have the names of `grambench.common.layout`, relative to the working folder. INDEX is the first
-page; all others are written beside it, with a SHA256SUMS that shows whether a page is missing.
+Input: the files of all studies, by the names of `grambench.common.layout`, and the pages on the papers. The settings
+are those of each study, complete and restricted to what was asked for, and the files of studies of earlier runs. The
+first output is the first page; all others are written beside it, with a SHA256SUMS that shows whether one is missing.
 """
 
 import hashlib
@@ -24,7 +22,7 @@ from grambench.common.files import SUMS, atomic, check, write_text
 from grambench.config.shown import Figure
 from grambench.config.study import Study
 from grambench.datasets import store
-from grambench.pipeline.inputs import read_spec
+from grambench.pipeline.job import Job
 from grambench.report import charts, figures, notes, page, site, tables
 from grambench.report.drawing import COLUMN
 from grambench.report.tables import matrix
@@ -47,10 +45,10 @@ EARLIER = {
 }
 
 
-def main(argv: list[str]) -> None:
+def main(job: Job) -> None:
     """Write the pages, the first one last."""
-    spec, index = read_spec(argv[0]), Path(argv[1])
-    inputs = {*argv[2:], *spec["files"]}
+    spec, index = job.settings, job.output[0]
+    inputs = {*map(str, job.input), *spec["files"]}
 
     def find(name: str) -> Path:
         if name not in inputs:
@@ -61,7 +59,7 @@ def main(argv: list[str]) -> None:
         study_report(spec["studies"][name], spec["whole"][name], find, spec["earlier"].get(name))
         for name in spec["order"]
     ]
-    notes_files = [Path(name) for name in argv[2:] if Path(name).match(f"{layout.NOTES}/*.md")]
+    notes_files = [path for path in job.input if path.match(f"{layout.NOTES}/*.md")]
     notes_page = _read_notes(notes_files) if notes_files else None
     report = site.Report(studies=studies, title=spec["title"], descriptions=spec["datasets"], notes=notes_page)
     pages = site.write(report)
@@ -107,7 +105,7 @@ def study_report(
     index = tables.comparison(compared)
     record_files = [find(str(name)) for name in results.cells["record"]]
     downloads = {}
-    for name, suffix in itertools.product(study.tables, ("csv", "md", "tex")):
+    for name, suffix in itertools.product(study.tables, layout.TABLE_SUFFIXES):
         downloads[f"tables/{name}.{suffix}"] = path(layout.TABLE, table=name, suffix=suffix)
     for name, suffix in itertools.product(study.figures, FIGURE_DOWNLOADS):
         downloads[f"figures/{name}.{suffix}"] = path(layout.FIGURE, figure=name, suffix=suffix)

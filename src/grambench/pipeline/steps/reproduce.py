@@ -1,30 +1,23 @@
 """Rule `reproduce`: every published number beside ours, with a verdict.
 
-python -m grambench.pipeline.steps reproduce SPEC OUTPUT RUNS CELLS --published FILE... --prepared FILE...
-    [--replications FILE]
+Input: runs and cells of the study, the files of published numbers, the prepared data sets, and the table of
+replications, if any.
 """
-
-import argparse
-from pathlib import Path
 
 from grambench.common.files import sealed
 from grambench.datasets import store
+from grambench.pipeline.job import Job
 from grambench.pipeline.study_results import read_results
 from grambench.results import reproduction
 
 
-def main(argv: list[str]) -> None:
+def main(job: Job) -> None:
     """Write reproduction.csv."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("spec")
-    for name in ("output", "runs", "cells"):
-        parser.add_argument(name, type=Path)
-    parser.add_argument("--published", type=Path, nargs="*", default=[])
-    parser.add_argument("--prepared", type=Path, nargs="*", default=[])
-    parser.add_argument("--replications", type=Path)
-    arguments = parser.parse_args(argv)
-    results = read_results(arguments.spec, arguments.runs, arguments.cells)
-    prepared = {dataset.name: dataset for dataset in map(store.read, arguments.prepared)}
-    published = {path.name: path for path in arguments.published}
-    with sealed(arguments.output) as temporary:
-        reproduction.table(results, prepared, published, arguments.replications).to_csv(temporary, index=False)
+    runs, cells, *others = job.input
+    datasets = [store.read(path) for path in others if path.suffix == ".h5"]
+    published = {path.name: path for path in others if path.parent.name == "published"}
+    replications = next((path for path in others if path.parent.name == "replications"), None)
+    prepared = {dataset.name: dataset for dataset in datasets}
+    with sealed(job.output[0]) as temporary:
+        table = reproduction.table(read_results(job, runs, cells), prepared, published, replications)
+        table.to_csv(temporary, index=False)

@@ -1,20 +1,16 @@
 """Rule `summarise`: the mean, the standard deviation and the number of runs of each metric of a study.
 
-python -m grambench.pipeline.steps summarise SPEC OUTPUT RUNS CELLS TITLES
-
-TITLES is the JSON of the titles of data sets.
+Input: runs and cells of the study.
 """
 
-import json
-from pathlib import Path
-
 from grambench.common.files import sealed
+from grambench.pipeline.job import Job
 from grambench.pipeline.study_results import read_results
 from grambench.results import summary
 
 
-def main(argv: list[str]) -> None:
+def main(job: Job) -> None:
     """Write summary.csv."""
-    output, runs, cells = map(Path, argv[1:4])
-    with sealed(output) as temporary:
-        summary.table(read_results(argv[0], runs, cells), json.loads(argv[4])).to_csv(temporary, index=False)
+    with sealed(job.output[0]) as temporary:
+        table = summary.table(read_results(job, *job.input), job.settings["datasets"])
+        table.to_csv(temporary, index=False)

@@ -1,21 +1,20 @@
 """Rule `table`: one table of a study as CSV, Markdown and LaTeX; the files' name says which.
 
-python -m grambench.pipeline.steps tables SPEC CSV MARKDOWN LATEX RUNS CELLS REPRODUCTION PREPARED...
+Input: runs, cells and reproduction of the study, and its prepared data sets.
 """
-
-from pathlib import Path
 
 from grambench.common.files import write_text
 from grambench.datasets import store
+from grambench.pipeline.job import Job
 from grambench.pipeline.study_results import read_results
 from grambench.report import tables
 from grambench.results import reproduction
 
 
-def main(argv: list[str]) -> None:
+def main(job: Job) -> None:
     """Write the three files."""
-    csv, markdown, latex, runs, cells, compared, *paths = map(Path, argv[1:])
-    results = read_results(argv[0], runs, cells)
+    (csv, markdown, latex), (runs, cells, compared, *paths) = job.output, job.input
+    results = read_results(job, runs, cells)
     prepared = {dataset.name: dataset for dataset in map(store.read, paths)}
     index = tables.comparison(reproduction.read(compared))
     grid = tables.build(results, prepared, index, results.study.tables[csv.stem])
