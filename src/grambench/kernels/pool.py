@@ -7,10 +7,10 @@ pass calls `along` and reads rows of either kind in one compiled loop.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from grambench.kernels import search
 from grambench.kernels.continuous import Family, Objective, RateFunction
 
 Features = Mapping[str, Any]
+Result = TypeVar("Result")
 
 NONE: Features = MappingProxyType({})
 
@@ -91,13 +92,7 @@ class Continuous:
 
         Each call of the function counts n^2 kernel evaluations.
         """
-        evaluate = self.family.objective(weights)
-
-        def counted(parameter: Floats) -> tuple[float, Floats]:
-            self.computed += self.examples**2
-            return evaluate(parameter)
-
-        return counted
+        return self._counted(self.family.objective(weights), self.examples**2)
 
     def by_rate(self, coefficients: Floats) -> tuple[RateFunction, RateFunction]:
         """Return two functions of s = 1/sigma^2 whose difference is c'K_sigma c.
@@ -116,10 +111,10 @@ class Continuous:
         above, below = (int(np.count_nonzero(sign * coefficients > 0.0)) for sign in (1, -1))
         return self._counted(rising, above**2 + below**2), self._counted(falling, 2 * above * below)
 
-    def _counted(self, function: RateFunction, evaluations: int) -> RateFunction:
-        def counted(rate: float) -> tuple[float, float, float]:
+    def _counted(self, function: Callable[[Any], Result], evaluations: int) -> Callable[[Any], Result]:
+        def counted(parameter: Any) -> Result:
             self.computed += evaluations
-            return function(rate)
+            return function(parameter)
 
         return counted
 

@@ -15,16 +15,13 @@ squared differences takes twice as long as these sums and the exponentials toget
 quarter of all features on (`benchmarks/many_kernels.py`), where the widths still take most of the time.
 """
 
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats
-
-if TYPE_CHECKING:  # the pool loads this module late
-    from grambench.kernels.subsets import Gaussians
 
 Floats32 = NDArray[np.float32]
 
@@ -33,14 +30,32 @@ LANES = 64  # a tile is a multiple of it, so that its quarters fill vectors
 PENDING = 16  # subsets whose kernels are summed in 32 bits before 64 bits
 
 
-def forms(columns: Floats32, v: Floats, gaussians: "Gaussians", n_widths: int) -> Floats:
+class Gaussians(NamedTuple):
+    """The kernels for compiled code.
+
+    Attributes
+    ----------
+    starts : ndarray of int64 (S + 1,)
+        Subset s has the features from starts[s] to starts[s + 1].
+    features : ndarray of int64
+        Columns of all subsets, one after the other.
+    rates : ndarray of float64 (S,)
+        1 / (2 sigma^2 u) of each subset's widest kernel, in the pool's unit of length.
+    """
+
+    starts: NDArray[np.int64]
+    features: NDArray[np.int64]
+    rates: Floats
+
+
+def forms(columns: Floats32, v: Floats, gaussians: Gaussians, n_widths: int) -> Floats:
     """Return sum_ij v_i v_j e_ij of every kernel, (S, W), for features (d, n) and coefficients (n,)."""
     sums = np.empty((len(gaussians.rates), n_widths))
     _write_forms(columns, _around(columns), _pair_weights(v), gaussians, sums)
     return sums
 
 
-def mixture(columns: Floats32, others: Floats32 | None, weights: Floats32, gaussians: "Gaussians") -> Floats:
+def mixture(columns: Floats32, others: Floats32 | None, weights: Floats32, gaussians: Gaussians) -> Floats:
     """Return sum_k weights_k e between examples (d, n) and others (d, t).
 
     Parameters

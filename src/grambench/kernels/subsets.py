@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,24 +141,6 @@ class RandomSubsets(Checked):
         return list(subsets[: self.n_subsets])
 
 
-class Gaussians(NamedTuple):
-    """The kernels for compiled code.
-
-    Attributes
-    ----------
-    starts : ndarray of int64 (S + 1,)
-        Subset s has the features from starts[s] to starts[s + 1].
-    features : ndarray of int64
-        Columns of all subsets, one after the other.
-    rates : ndarray of float64 (S,)
-        1 / (2 sigma^2 u) of each subset's widest kernel, in the pool's unit of length.
-    """
-
-    starts: NDArray[np.int64]
-    features: NDArray[np.int64]
-    rates: Floats
-
-
 class SubsetMeasures:
     """The kernels with their units, and the centre and the unit of length of the training examples.
 
@@ -182,7 +164,7 @@ class SubsetMeasures:
         spreads = 2.0 * np.square(deviations / self.length).sum(axis=0) / max(len(examples) - 1, 1)
         units = np.array([spreads[subset].sum() for subset in subsets])
         units[units <= CONSTANT] = 1.0
-        self.gaussians = Gaussians(
+        self.gaussians = subset_sums.Gaussians(
             np.cumsum([0, *map(len, subsets)]).astype(np.int64),
             np.concatenate(subsets).astype(np.int64),
             np.minimum(0.5 / kernels.widths()[0] ** 2 / units, LARGEST_RATE),
