@@ -251,7 +251,7 @@ def play_in_threads(labels, loss, eta, kernels, scores, dual, start, experts):
     """Let each classifier play its rounds, with the kernels shared among threads."""
     for place in numba.prange(kernels.size):
         own = Linear(experts.features, experts.starts, experts.linear, np.empty_like(experts.products))
-        play_alone(start, labels.size, own, kernels[place], labels, loss, eta, scores[place], dual[place])
+        play_alone(own, kernels[place], start, labels.size, labels, loss, eta, scores[place], dual[place])
     return labels.size
 
 

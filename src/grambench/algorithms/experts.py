@@ -195,8 +195,8 @@ def step_length(loss, y, score):  # type: ignore[no-untyped-def]
     return 1.0 / (1.0 + np.exp(min(margin, 700.0)))
 
 
-@njit(cache=True)
-def play_alone(start, stop, experts, k, labels, loss, eta, scores, dual):  # type: ignore[no-untyped-def]
+@operation
+def play_alone(experts, k, start, stop, labels, loss, eta, scores, dual):  # type: ignore[no-untyped-def]
     """Play rounds of classifier k; write f_k(x) into `scores`, and coefficients of updates into `dual`, (b,) both."""
     for t in range(start, stop):
         f = score(experts, k, t)
@@ -214,7 +214,7 @@ def play_alone(start, stop, experts, k, labels, loss, eta, scores, dual):  # typ
 def _play_each(labels, loss, eta, kernels, scores, dual, start, experts):  # type: ignore[no-untyped-def]
     t = start
     for place in range(kernels.size):
-        t = play_alone(start, labels.size, experts, kernels[place], labels, loss, eta, scores[place], dual[place])
+        t = play_alone(experts, kernels[place], start, labels.size, labels, loss, eta, scores[place], dual[place])
     return t
 
 

@@ -32,6 +32,7 @@ from grambench.algorithms.experts import (
     RoundsOfAll,
     RoundsOfEach,
     learn_each,
+    step_length,
     write_scores,
 )
 from grambench.common.lazy_numba import njit
@@ -106,6 +107,23 @@ class Linear(NamedTuple):
         """Add coefficient times the example of round t to f_k."""
         first, end = self.starts[k], self.starts[k + 1]
         add_to(self.linear[first:end], self.features[t, first:end], coefficient)
+
+    def play_alone(
+        self, k: int, start: int, stop: int, labels: Labels, loss: int, eta: float, scores: Floats, dual: Floats
+    ) -> int:
+        """Play rounds of classifier k, see `grambench.algorithms.experts.play_alone`."""
+        first, end = self.starts[k], self.starts[k + 1]
+        # Arrays that are cut once for all rounds: to cut them in each takes as long as a short inner product.
+        weights, features, products = self.linear[first:end], self.features, self.products
+        for t in range(start, stop):
+            row = features[t, first:end]
+            f = inner_product(weights, row, products)
+            scores[t] = f
+            length = step_length(loss, labels[t], f)
+            if length > 0.0:
+                dual[t] = eta * length * labels[t]
+                add_to(weights, row, dual[t])
+        return stop
 
     def clear(self, k: int) -> None:
         """Let f_k be 0 again."""

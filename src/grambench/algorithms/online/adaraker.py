@@ -275,7 +275,7 @@ def _learn_intervals(labels, loss, eta, first, length, kernels, scores, dual, st
         begin = max(start, length - first)
         while begin < labels.size:
             end = min(labels.size, begin + length - (first + begin) % length)
-            play_alone(begin, end, experts, kernels[place], labels, loss, eta, scores[place], dual[place])
+            play_alone(experts, kernels[place], begin, end, labels, loss, eta, scores[place], dual[place])
             if (first + end) % length == 0:
                 clear(experts, kernels[place])
             begin = end
