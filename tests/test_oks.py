@@ -381,7 +381,7 @@ def test_votes_and_sums_ask_for_kernels_that_have_a_say_only():
         (empty, [0, 2, 3]),
         (silent, [0, 1, 3]),
         (replace(summed.predictor, weights=summed.predictor.weights * [0.0, 1.0, 0.0, 1.0]), [1, 3]),
-        (replace(summed.predictor, support=order[:0], dual=np.zeros(0)), []),
+        (replace(summed.predictor, support=order[:0], dual=np.zeros((4, 0))), []),
     ):
         pool = LazyPool(grams)
         assert same(predictor.scores(pool), predictor.scores(Stored(list(grams))))

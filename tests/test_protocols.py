@@ -85,8 +85,11 @@ def test_sizes_and_choices_that_cannot_be(changes, said):
         ({"protocol": PROTOCOLS["official_split"]}, "subsets: expected a protocol of kind random_splits that neither"),
         ({"protocol": PROTOCOLS["random_splits"] | {"trace": 1.0}}, "subsets: expected a protocol of kind random_spl"),
         ({"algorithms": {"easy_mkl": {"center": True}}}, "subsets: expected a protocol of kind random_splits"),
-        ({"subsets": {"n_subsets": 0}}, "subsets.n_subsets: .*greater than or equal to 1"),
-        ({"subsets": {"n_subsets": 2, "seed": 1}}, "subsets.seed: no such key"),
+        ({"subsets": {"n_subsets": 0}}, "subsets: n_subsets must be a whole number of at least 1, got 0"),
+        (
+            {"subsets": {"n_subsets": 2, "seed": 1}},
+            "subsets: expected no seed, since each repetition has its own, got 1",
+        ),
         ({"values": [20, 30]}, "sweep k asks for 30 kernels, which is no multiple of n_widths, 20"),
         ({"values": [20, 120]}, "sweep k asks for 120 kernels, the study has 100"),
     ],

@@ -44,9 +44,7 @@ def check(model: type[AnyModel], values: Any, where: str) -> AnyModel:
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        faults = [
-            f"{where}: {_message(fault, model)} (got {fault['input']!r:.60})" for fault in _relevant(error.errors())
-        ]
+        faults = [f"{where}: {_message(fault, model)}" for fault in _relevant(error.errors())]
         raise ConfigError("\n".join(faults)) from None
     except ConfigError as error:
         raise ConfigError("\n".join(f"{where}: {line}" for line in str(error).splitlines())) from None
@@ -63,7 +61,7 @@ def _relevant(faults: list[ErrorDetails]) -> list[ErrorDetails]:
 
 
 def _message(fault: ErrorDetails, model: type[ConfigModel]) -> str:
-    """Return the key and what is wrong with it; for an unknown key of the top level, with the nearest keys."""
+    """Return the key, what is wrong and what was got; for an unknown key of the top level, with the nearest keys."""
     path = [str(part) for part in fault["loc"] if not BRANCH.match(str(part))]
     key, message = ".".join(path) or "top level", fault["msg"]
     if fault["type"] in ("extra_forbidden", "unexpected_keyword_argument"):  # of a model, of a dataclass
@@ -72,7 +70,9 @@ def _message(fault: ErrorDetails, model: type[ConfigModel]) -> str:
             message = f"no such key; its new name is {new}"
     if fault["type"] == "union_tag_invalid" and (new := RENAMED.get(fault["ctx"]["tag"])):
         message = f"{fault['ctx']['tag']} has the new name {new}"
-    return f"{key}: {message}"
+    if fault["type"] == "value_error":  # of a class that checks itself, which says what it got
+        return f"{key}: {fault['ctx']['error']}"
+    return f"{key}: {message} (got {fault['input']!r:.60})"
 
 
 def load(model: type[AnyModel], path: Path) -> AnyModel:
