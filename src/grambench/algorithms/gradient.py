@@ -57,7 +57,9 @@ class KernelExpansions:
     def scores(self, pool: Pool) -> Floats:
         """Return f(x), (t,), added in the order of the pass."""
         total, grams = np.zeros(pool.shape[1]), pool.grams()
-        for k in np.flatnonzero(self.weights * self.dual.any(axis=1)).tolist():
+        if len(self.support) == 0:
+            return total
+        for k in np.flatnonzero(self.weights).tolist():
             scores = np.zeros(len(total))
             for coefficient, column in zip(self.dual[k], support_columns(grams[k], self.support), strict=True):
                 scores += coefficient * column
