@@ -27,6 +27,7 @@ from grambench.datasets.descriptions import Dataset
 from grambench.datasets.fetch import fetch
 from grambench.datasets.formats.reader import Raw
 from grambench.datasets.readers import AnyReader
+from grambench.pipeline.job import Job
 from grambench.pipeline.steps import prepare as prepare_step
 
 ADAPTER: TypeAdapter[Any] = TypeAdapter(AnyReader)
@@ -381,7 +382,7 @@ def prepared(folder: Path, reader: dict[str, Any], paths: list[Path], **changes:
     dataset = check(Dataset, plain | {"sources": [source]} | changes, "test")
     fetch(dataset, folder / "raw", bundled=folder, kinds=["file"])
     spec = json.dumps({"dataset": dataset.model_dump(mode="json")})
-    prepare_step.main([spec, "", str(folder / "out.h5"), str(folder / "raw" / "source.json")])
+    prepare_step.main(Job(spec, "", [folder / "out.h5"], [folder / "raw/source.json"]))
     note = store.read(folder / "out.h5")
     assert isinstance(note, store.Unavailable) and "\n" not in str(note)
     return str(note)

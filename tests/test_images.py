@@ -25,6 +25,7 @@ from grambench.datasets.prepare import prepare
 from grambench.datasets.store import Unavailable
 from grambench.features import descriptors
 from grambench.kernels import matrices
+from grambench.pipeline.job import Job
 from grambench.pipeline.steps import codebook, describe, features, pairs
 from grambench.pipeline.steps import images as images_step
 
@@ -241,7 +242,7 @@ def test_another_split_or_another_image_is_other_content(fetched, tmp_path):
 def run(base, tmp_path, tasks=((("sky",), ("people",)),)):
     output = tmp_path / "toy.h5"
     spec = {"base": base.model_dump(mode="json"), "tasks": tasks}
-    images_step.main([json.dumps(spec), "code", str(output), str(tmp_path / "source.json")])
+    images_step.main(Job(json.dumps(spec), "code", [output], [tmp_path / "source.json"]))
     return output
 
 
@@ -259,9 +260,8 @@ def test_a_damaged_image_makes_the_base_unavailable_and_is_named(fetched, tmp_pa
     assert isinstance(collected, Unavailable)
     assert "set/images/3000/3.png" in str(collected)
     output = tmp_path / "lab.h5"
-    describe.main(
-        [json.dumps({"descriptor": "lab", "settings": {}, "part": 0, "parts": 1}), "code", str(output), str(path)]
-    )
+    spec = json.dumps({"descriptor": "lab", "settings": {}, "part": 0, "parts": 1})
+    describe.main(Job(spec, "code", [output], [path]))
     assert isinstance(views.read(output), Unavailable)
 
 
@@ -274,7 +274,7 @@ def test_a_descriptor_that_cannot_be_imported_leaves_its_images_undescribed(fetc
     assert not registry.has_words("mine") and registry.resolved("mine", {"bins": 3}) == {"bins": 3}
     output = tmp_path / "mine.h5"
     spec = json.dumps({"descriptor": "mine", "settings": {"bins": 3}, "part": 0, "parts": 1})
-    describe.main([spec, "code", str(output), str(run(fetched(listed()), tmp_path))])
+    describe.main(Job(spec, "code", [output], [run(fetched(listed()), tmp_path)]))
     described = views.read(output)
     assert isinstance(described, Unavailable)
     assert "descriptor mine cannot be imported: ModuleNotFoundError: No module named" in str(described)
@@ -291,14 +291,14 @@ def test_distances_among_images_go_through_a_file_and_back(tmp_path):
     store.write(prepared, task)
     views.write(described, views.DescribedImages("lab", list("abcd"), counts))
     spec = json.dumps({"sources": [["lab", "chisquare"], ["lab", "inner"]]})
-    pairs.main([spec, "code", str(output), str(prepared), str(described)])
+    pairs.main(Job(spec, "code", [output], [prepared, described]))
     found = matrices.open_pairs(output)
     histograms = counts["lab"][[2, 0, 1]] / counts["lab"][[2, 0, 1]].sum(axis=1, keepdims=True)
     rows = counts["lab"][[2, 0, 1]] / np.linalg.norm(counts["lab"][[2, 0, 1]], axis=1, keepdims=True)
     assert np.allclose(found["lab", "chisquare"], -additive_chi2_kernel(histograms), rtol=1e-12)
     assert np.allclose(found["lab", "inner"], rows @ rows.T, rtol=1e-12)
     views.write(described, Unavailable("toy", ("no images",)))
-    pairs.main([spec, "code", str(output), str(prepared), str(described)])
+    pairs.main(Job(spec, "code", [output], [prepared, described]))
     with pytest.raises(DataError, match=r"holds no matrices \(toy is unavailable: no images"):
         matrices.open_pairs(output)
 
@@ -307,17 +307,17 @@ def test_descriptions_do_not_depend_on_the_number_of_parts(fetched, tmp_path):
     path = run(fetched(listed()), tmp_path)
     book = tmp_path / "words.h5"
     settings = {"step": 6, "cells": [4], "words": 5}
-    codebook.main(
-        [json.dumps({"descriptor": "dense_sift", "settings": settings, "seed": 1}), "code", str(book), str(path)]
-    )
+    spec = {"descriptor": "dense_sift", "settings": settings, "seed": 1}
+    codebook.main(Job(json.dumps(spec), "code", [book], [path]))
     found = []
     for parts in (1, 3):
-        outputs = [tmp_path / f"{parts}_{part}.h5" for part in range(parts)]
+        (tmp_path / str(parts)).mkdir()
+        outputs = [tmp_path / f"{parts}/{part}.h5" for part in range(parts)]
         for part, output in enumerate(outputs):
             spec = {"descriptor": "dense_sift", "settings": settings, "part": part, "parts": parts}
-            describe.main([json.dumps(spec), "code", str(output), str(path), str(book)])
+            describe.main(Job(json.dumps(spec), "code", [output], [path, book]))
         whole = tmp_path / f"{parts}.h5"
-        features.main(["code", str(whole), *map(str, outputs)])
+        features.main(Job("", "code", [whole], outputs))
         found.append(views.read(whole))
     first, second = found
     assert first.paths == second.paths == collection.read(path).paths

@@ -23,6 +23,7 @@ from grambench.datasets import describe, readers, store
 from grambench.datasets.descriptions import Dataset
 from grambench.datasets.formats.columns import Csv
 from grambench.pipeline import last_run
+from grambench.pipeline.job import Job
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import fetch as fetch_step
 from grambench.results.study import Results
@@ -526,7 +527,7 @@ def test_kinds_of_sources_do_not_matter_to_what_was_delivered(project: Path) -> 
     for dataset, delivered in (("votes84", True), ("a3a", False)):
         asked = spec(["bundled"], dataset)
         note = layout.RAW.format(dataset=dataset)
-        fetch_step.main([asked, note])
+        fetch_step.main(Job(asked, output=[Path(note)]))
         assert (json.loads(Path(note).read_text())["status"] == "ok") == delivered
         assert spec(["bundled"], dataset) == asked
         assert (spec(["bundled", "debian"], dataset) == asked) == delivered
