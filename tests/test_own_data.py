@@ -785,7 +785,7 @@ def test_compare_replaces_only_what_it_wrote_for_the_same_file(project: Path, mo
         return 0
 
     monkeypatch.setattr("grambench.commands.run.run", run)
-    monkeypatch.setattr(compare, "_read", lambda *_: None)
+    monkeypatch.setattr(compare, "read_results", lambda *_: None)
     monkeypatch.setattr(compare, "_answer", lambda *_: "")
     for path in (Path("people.csv"), Path("other/people.csv")):
         path.parent.mkdir(exist_ok=True)
