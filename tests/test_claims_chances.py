@@ -10,6 +10,7 @@ from grambench import claims
 from grambench.claims import Answer, Chance, Claim, chances
 from grambench.common.errors import DataError
 from grambench.config.project import Configuration
+from grambench.results import collect
 from grambench.results.replications import Replications
 
 CONFIG = Path(__file__).parent.parent / "config"
@@ -197,7 +198,7 @@ def test_numbers_of_all_data_sets_together_stand_for_each_and_seconds_for_work(p
 
 def test_a_contradicted_claim_says_so_and_what_ours_says_stays():
     study = CONFIGURATION.study("omkc")
-    empty = claims.Evidence(chances.Printed(study, pd.DataFrame(columns=chances.RUNS), pd.DataFrame()), pd.DataFrame())
+    empty = claims.Evidence(chances.Printed(study, collect.RUNS.frame([]), pd.DataFrame()), pd.DataFrame())
     without = claims.table("ca_eleven", claims.Evidence(_nothing("ca_eleven"), pd.DataFrame())).iloc[0]
     assert without["verdict"] == "undecided" and np.isnan(without["probability"])
     assert empty.results.study is study
@@ -209,9 +210,7 @@ def test_a_contradicted_claim_says_so_and_what_ours_says_stays():
 
 
 def _nothing(study):
-    return chances.Printed(
-        CONFIGURATION.study(study), pd.DataFrame(columns=chances.RUNS), pd.DataFrame(columns=chances.CELLS)
-    )
+    return chances.Printed(CONFIGURATION.study(study), collect.RUNS.frame([]), collect.CELLS.frame([]))
 
 
 def test_a_table_that_is_none_is_refused_in_one_line(tmp_path):
