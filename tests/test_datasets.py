@@ -197,9 +197,9 @@ def test_an_unforeseen_fault_of_a_parser_is_its_data_sets_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = json.dumps({"dataset": toy(tmp_path).model_dump(mode="json")})
-    arguments = [spec, "code", str(tmp_path / "toy.h5"), str(tmp_path / NOTE)]
+    job = Job(spec, "code", [tmp_path / "toy.h5"], [tmp_path / NOTE])
     monkeypatch.setattr(readers, "read", lambda *_: 1 / 0)
-    prepare_step.main(arguments)
+    prepare_step.main(job)
     assert str(store.read(tmp_path / "toy.h5")) == "toy is unavailable: ZeroDivisionError: division by zero"
     (tmp_path / "toy.h5").unlink()
 
@@ -208,7 +208,7 @@ def test_an_unforeseen_fault_of_a_parser_is_its_data_sets_alone(
 
     monkeypatch.setattr(readers, "read", fail)
     with pytest.raises(OSError, match="no space left"):
-        prepare_step.main(arguments)
+        prepare_step.main(job)
     assert not (tmp_path / "toy.h5").exists()
 
 
