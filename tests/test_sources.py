@@ -28,6 +28,7 @@ from grambench.datasets.descriptions import Dataset
 from grambench.datasets.fetch import Patience, fetch
 from grambench.datasets.store import PreparedDataset
 from grambench.kernels import matrices
+from grambench.pipeline.job import Job
 from grambench.pipeline.steps import inner as inner_products
 
 BODY = b"".join(b"%d,%d,%d\n" % (row % 2, row, row * row) for row in range(20000))
@@ -719,7 +720,7 @@ def test_what_a_server_says_is_plain_in_the_note_and_in_all_that_follows(server:
     assert reason == f"HTTP 404 Not Found: {server.url}"
     prepared, inner = tmp_path / "toy.h5", tmp_path / "inner.h5"
     store.write(prepared, store.Unavailable("toy", ("Not\0 \x1b[31mFound",)))  # of a note by an earlier version
-    inner_products.main(["code", str(inner), str(prepared)])
+    inner_products.main(Job("", "code", [inner], [prepared]))
     assert matrices.unavailable(inner) == "toy is unavailable: Not Found"
 
 
