@@ -63,18 +63,23 @@ def test_the_pool_is_the_papers():
     assert len(names) == 16
 
 
+def kernels(family, *values):
+    return {"kernels": [{"family": family, "values": list(values)}]}
+
+
+PASSES = {"protocol": {"kind": "online", "repetitions": 0}}
+GRID = {"low": 0.1, "high": 0.9, "count": 10**9, "spacing": "linear"}
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (
-            {"protocol": {"kind": "online", "repetitions": 0}},
-            r"protocol.online.repetitions: .*greater than or equal to 1 \(got 0\)",
-        ),
-        ({"kernels": [{"family": "gaussian", "values": [1, 1]}]}, "kernel gaussian_sigma1 is listed twice"),
+        (PASSES, r"protocol.online.repetitions: .*greater than or equal to 1 \(got 0\)"),
+        (kernels("gaussian", 1, 1), "kernel gaussian_sigma1 is listed twice"),
         ({"datasets": ["wdbc", "wdbc"]}, "data set wdbc is listed twice"),
         ({"algorithms": {"om2": {}}}, "beta names algorithm omkc_dd, which the study does not have"),
-        ({"kernels": [{"family": "gausian", "values": [1]}]}, "unknown kernel family 'gausian': did you mean gaussian"),
-        ({"kernels": [{"family": "gaussian", "values": [-1]}]}, "sigma must be a positive number, got -1"),
+        (kernels("gausian", 1), "unknown kernel family 'gausian': did you mean gaussian"),
+        (kernels("gaussian", -1), "sigma must be a positive number, got -1"),
         ({"colour": "red"}, r"colour: unknown key 'colour': known: .* \(got 'red'\)"),
     ],
 )
@@ -150,34 +155,18 @@ def test_a_file_that_would_fill_the_memory_or_the_stack_is_refused(tmp_path):
         ("omkc", {"seconds": math.inf}, "seconds: Input should be a finite number"),
         ("omkc", {"datasets": []}, "datasets: List should have at least 1 item"),
         ("omkc", {"algorithms": {}}, "algorithms: Dictionary should have at least 1 item"),
+        ("omkc", {"algorithms": {"omkc_dd": {"parameters": {"beta": math.nan}}}}, "beta.*: Input should be a finite"),
+        ("omkc", kernels("gaussian", math.inf), "values.0: Input should be a finite number"),
+        ("omkc", kernels("gaussian", 1e-200), r"gaussian_sigma1e-200: expected a parameter between 1e-100 and 1e\+100"),
+        ("rkl", kernels("inhomogeneous", 10**9), r"inhomogeneous_d1e\+09: expected a parameter between 1 and 1000"),
         (
             "omkc",
-            {"algorithms": {"omkc_dd": {"parameters": {"beta": math.nan}}}},
-            "parameters.beta.*: Input should be a finite number",
+            {"dictionary": GRID | {"family": "gaussian"}},
+            "dictionary.count: Input should be less than or",
         ),
         (
             "omkc",
-            {"kernels": [{"family": "gaussian", "values": [math.inf]}]},
-            "values.0: Input should be a finite number",
-        ),
-        (
-            "omkc",
-            {"kernels": [{"family": "gaussian", "values": [1e-200]}]},
-            r"gaussian_sigma1e-200: expected a parameter between 1e-100 and 1e\+100",
-        ),
-        (
-            "rkl",
-            {"kernels": [{"family": "inhomogeneous", "values": [10**9]}]},
-            r"inhomogeneous_d1e\+09: expected a parameter between 1 and 1000",
-        ),
-        (
-            "omkc",
-            {"dictionary": {"family": "gaussian", "low": 1, "high": 2, "count": 10**9, "spacing": "log"}},
-            "dictionary.count: Input should be less than or equal to 100000",
-        ),
-        (
-            "omkc",
-            {"dictionary": {"family": "gaussian", "low": 1e-200, "high": 2, "count": 9, "spacing": "log"}},
+            {"dictionary": GRID | {"family": "gaussian", "low": 1e-200, "count": 9}},
             r"dictionary: .*expected bounds between 1e-100 and 1e\+100, got 1e-200",
         ),
     ],
@@ -191,7 +180,7 @@ def test_what_no_run_could_use_is_refused_at_load(file, change, message):
 
 def test_a_sweep_of_a_billion_points_is_refused_before_it_is_made():
     values = read(CONFIG / "studies/omkc.yaml")
-    values["sweeps"]["beta"]["values"] = {"low": 0.1, "high": 0.9, "count": 10**9, "spacing": "linear"}
+    values["sweeps"]["beta"]["values"] = GRID
     with pytest.raises(ConfigError, match=r"values\.count: Input should be less than or equal to 100000"):
         check(Study, values, "omkc.yaml")
 

@@ -37,17 +37,10 @@ def content(features, labels):
 
 
 def described(features, labels, **changes):
-    plain = {
-        "name": "toy",
-        "title": "t",
-        "kind": "stream",
-        "n": len(labels),
-        "d": features.shape[1],
-        "positives": int((np.asarray(labels) == 1).sum()),
-        "content": content(features, labels),
-        "sources": [{"kind": "generated", "generator": "twonorm", "seed": 0}],
-    }
-    return check(Dataset, plain | changes, "test")
+    numbers = {"n": len(labels), "d": features.shape[1], "positives": int((np.asarray(labels) == 1).sum())}
+    source = {"kind": "generated", "generator": "twonorm", "seed": 0}
+    plain = {"name": "toy", "title": "t", "kind": "stream", "content": content(features, labels), "sources": [source]}
+    return check(Dataset, plain | numbers | changes, "test")
 
 
 def sample(n=2 * CHUNK + 100, d=2, seed=0):
@@ -102,13 +95,6 @@ def test_what_is_wrong_with_a_stream_is_told_in_one_line(tmp_path):
     fails(r"^expected content f+, got \w+: other values", (features, labels), content="f" * 64)
 
 
-def parquet_described(paths, reader, n, d, **changes):
-    files = [{"name": path.name, "path": str(path), "sha256": sha256(path)} for path in paths]
-    plain = {"name": "toy", "title": "t", "kind": "stream", "n": n, "d": d, "positives": 2, "content": "f" * 64}
-    source = {"kind": "file", "files": files, "reader": reader | {"positive": 1}}
-    return check(Dataset, plain | {"sources": [source]} | changes, "test")
-
-
 def test_descriptions_that_no_stream_fits():
     features, labels = sample(50)
     blocks = {"image": [1, 2], "rows": 1, "columns": 2}
@@ -144,8 +130,9 @@ def test_parquet(tmp_path):
     assert raw.features.tolist() == [[*row, code] for row, code in zip(expected, codes, strict=True)]
     assert raw.labels.tolist() == [0, 0, 1, 1]
     assert sorted(codes) == [codes[i] for i in np.argsort(frame["place"])]
-    dataset = parquet_described(paths, reader.model_dump(), 4, 4)
-    dataset = dataset.model_copy(update={"content": content(raw.features, np.array([-1, -1, 1, 1]))})
+    files = [{"name": path.name, "path": str(path), "sha256": sha256(path)} for path in paths]
+    source = {"kind": "file", "files": files, "reader": reader.model_dump()}
+    dataset = described(raw.features, np.array([-1, -1, 1, 1]), sources=[source])
     fetch(dataset, tmp_path / "raw", bundled=tmp_path, kinds=["file"])
     stream = prepare(dataset, tmp_path / "raw")
     assert isinstance(stream, streams.Stream)
