@@ -266,7 +266,7 @@ def test_matlab_of_both_formats(tmp_path, write, matrix):
     for options in ({"data": "X"}, {"data": "XT", "transposed": True}):
         raw = read("mat", path, labels="Y", orders="P", **options)
         assert np.allclose(dense(raw), X, atol=1e-6) and raw.labels.tolist() == Y.tolist()
-        assert raw.orders is not None and raw.orders.tolist() == [[2, 0, 1]]
+        assert raw.orders.tolist() == [[2, 0, 1]]
     assert read("mat", path, data="A").features.tolist() == X.tolist()
     raw = read("mat_blocks", path, features=["X", "X"], labels=["Y", "Y"])
     assert sparse.issparse(raw.features) and raw.features.shape == (6, 2)

@@ -89,7 +89,6 @@ def test_groups_of_columns_are_views_of_a_prepared_data_set(tmp_path):
     assert dataset.view_names() == ["all", "second"] and toy(tmp_path / "raw").view_names() == [""]
     store.write(tmp_path / "toy.h5", prepare(dataset, tmp_path / "raw"))
     prepared = store.read(tmp_path / "toy.h5")
-    assert isinstance(prepared, store.PreparedDataset)
     assert {view: columns.tolist() for view, columns in prepared.columns.items()} == {"all": [0, 1], "second": [1]}
 
 
@@ -121,10 +120,9 @@ def fetch_spec(dataset, mirrors):
 
 def test_prepared(tmp_path):
     prepared = prepare(toy(tmp_path), tmp_path)
-    assert isinstance(prepared, store.PreparedDataset)
     assert np.array_equal(prepared.features, FEATURES)
     assert prepared.labels.dtype == np.int8 and prepared.labels.tolist() == SIGNS.tolist()
-    assert prepared.orders is not None and prepared.orders.dtype == np.int32
+    assert prepared.orders.dtype == np.int32
     assert prepared.orders.tolist() == [[0, 1, 2, 3], [3, 2, 1, 0]]
     assert prepared.source["origin"] == "bundled toy.mat"
 
@@ -302,10 +300,9 @@ def test_without_network_or_mirror(name, tmp_path):
     dataset = description(name)
     assert fetched(dataset, tmp_path / name, [], ["bundled", "package"])["status"] == "ok"
     prepared = prepare(dataset, tmp_path / name)
-    assert isinstance(prepared, store.PreparedDataset)
     store.write(tmp_path / "out.h5", prepared)
     again = store.read(tmp_path / "out.h5")
-    assert isinstance(again, store.PreparedDataset) and again.content == prepared.content
+    assert again.content == prepared.content
 
 
 @needs_mirror
@@ -321,13 +318,12 @@ def test_every_source_in_the_mirror(name, tmp_path):
             if isinstance(prepared, Stream):
                 store.write(tmp_path / "stream.h5", prepared)  # which checks that of a stream
                 return
-            assert isinstance(prepared, store.PreparedDataset)
             contents.append(prepared.content)
             expected.append(source.content or dataset.content)
             published = getattr(source.reader, "orders", None) is not None
             assert (prepared.orders is not None) == published
             if published:
-                assert prepared.orders is not None and prepared.orders.shape == (20, dataset.n)
+                assert prepared.orders.shape == (20, dataset.n)
         else:
             official = source.kind == "http" and any(file.sha256 is None for file in source.files)
             assert official or source.kind == "package" or source.origin.startswith(NOT_MIRRORED)
@@ -381,7 +377,6 @@ def test_official_dorothea_is_read_as_its_copy(tmp_path):
     raw = readers.read(half, {"rows": rows, "labels": labels})
     fetched(dataset, tmp_path / "dorothea", MIRRORS, [])
     whole = prepare(dataset, tmp_path / "dorothea")
-    assert isinstance(whole, store.PreparedDataset)
     assert abs(whole.features[800:] - raw.features).nnz == 0
     assert whole.labels[800:].tolist() == raw.labels.tolist()
 

@@ -144,7 +144,6 @@ def test_fetch_and_prepare(tmp_path):
     assert (note["status"], note["files"]) == ("ok", {})
     assert note["origin"] == "generator ringnorm(positives=20), seed 3"
     prepared = prepare(dataset, tmp_path / "toy")
-    assert isinstance(prepared, store.PreparedDataset)
     assert np.array_equal(prepared.features, features) and prepared.labels.tolist() == labels.tolist()
     assert prepared.source["kind"] == "generated"
 

@@ -54,7 +54,6 @@ def test_described_fetched_and_prepared(project, capsys):
     assert cli.main(["fetch", "people"]) == 0
     assert capsys.readouterr().out.split() == ["people", "ok"]
     prepared = store.read(Path(layout.PREPARED.format(dataset="people")))
-    assert isinstance(prepared, store.PreparedDataset)
     assert prepared.features[:2].tolist() == [[30, 0, 0, 1], [40.5, 1, 0, 0]]  # Oslo, Paris, Rome
     assert prepared.labels[:2].tolist() == [1, -1]
 
@@ -345,7 +344,6 @@ def test_names_of_views_stay_as_written(project, capsys, names):
     assert add("a.csv", "--label", "y", "--views", "views.csv") == 0
     assert cli.main(["fetch", "a"]) == 0
     prepared = store.read(Path(layout.PREPARED.format(dataset="a")))
-    assert isinstance(prepared, store.PreparedDataset)
     assert {view: columns.tolist() for view, columns in prepared.columns.items()} == {names[0]: [0], names[1]: [1]}
     assert planned({"leaderboard_views": ["a"]}, "leaderboard_views").targets.cells()
 
