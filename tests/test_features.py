@@ -129,6 +129,10 @@ def test_decoding_gives_the_pixels():
     [
         (b"no image", "expected a JPEG or PNG image, got 8 bytes of another kind"),
         (b"", "expected a JPEG or PNG image, got 0 bytes"),
+        *(
+            (encoded(drawn(), format), "expected a JPEG or PNG image")
+            for format in ("BMP", "GIF", "TIFF", "PPM", "WEBP")
+        ),
         (encoded(drawn(), "JPEG")[:700], "expected a whole image, got a damaged one"),
         (encoded(drawn())[:2000], "expected a whole image, got a damaged one"),
         (encoded(drawn(), "JPEG", "CMYK"), "expected an image of mode RGB or L, got CMYK"),
@@ -160,12 +164,6 @@ def test_a_program_is_no_image_and_no_other_program_gets_it(monkeypatch):
     with pytest.raises(DataError, match=rf"^some/image: expected a JPEG or PNG image, got {len(EPS)} bytes of another"):
         images.decode(EPS, "some/image")
     assert not called
-
-
-@pytest.mark.parametrize("format", ["BMP", "GIF", "TIFF", "PPM", "WEBP"])
-def test_other_formats_are_not_read(format):
-    with pytest.raises(DataError, match=r"^some/image: expected a JPEG or PNG image"):
-        images.decode(encoded(drawn(), format), "some/image")
 
 
 @pytest.mark.parametrize("side", [8_000, 11_000, 60_000])

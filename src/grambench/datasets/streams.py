@@ -87,7 +87,8 @@ class Stream:
         digest = hashlib.sha256(repr(shape).encode())
         for part in hashes:
             digest.update(part.digest())
-        self.description.check_content(self.source, positives, content := digest.hexdigest())
+        content = digest.hexdigest()
+        self.description.check_content(self.source, positives, content)
         return content
 
 
