@@ -129,10 +129,7 @@ def test_decoding_gives_the_pixels():
     [
         (b"no image", "expected a JPEG or PNG image, got 8 bytes of another kind"),
         (b"", "expected a JPEG or PNG image, got 0 bytes"),
-        *(
-            (encoded(drawn(), format), "expected a JPEG or PNG image")
-            for format in ("BMP", "GIF", "TIFF", "PPM", "WEBP")
-        ),
+        *((encoded(drawn(), kind), "expected a JPEG or PNG image") for kind in ("BMP", "GIF", "TIFF", "PPM", "WEBP")),
         (encoded(drawn(), "JPEG")[:700], "expected a whole image, got a damaged one"),
         (encoded(drawn())[:2000], "expected a whole image, got a damaged one"),
         (encoded(drawn(), "JPEG", "CMYK"), "expected an image of mode RGB or L, got CMYK"),
