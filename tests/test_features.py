@@ -1,6 +1,5 @@
 """Image descriptors and visual words: against the definitions written out, OpenCV, scikit-learn and drawn images."""
 
-import colorsys
 import dataclasses
 import io
 import math
@@ -200,13 +199,6 @@ def test_colour_histograms_count_as_loops_do(name, convert):
         counts = described(name, image)
         assert np.array_equal(counts[""], naive_counts(convert(image), 16, 1))
         assert np.array_equal(counts["v3h1"], naive_counts(convert(image), 12, 3))
-
-
-def test_hsv_is_that_of_the_standard_library():
-    image = drawn(16, 16)
-    expected = [colorsys.rgb_to_hsv(*pixel) for pixel in (image.reshape(-1, 3) / 255.0).tolist()]
-    difference = np.abs(hsv_of(image).reshape(-1, 3) - 255.0 * np.array(expected))
-    assert np.minimum(difference, 255.0 - difference).max() <= 1.01
 
 
 def test_lab_of_known_colours():
