@@ -43,7 +43,7 @@ def written(request, tmp_path):
         )
         return path, views.read
     if request.param == "images":
-        collection.write(path, collection.Collection("base", ["a", "b"], np.zeros(2, dtype=bool)), [bytes(4000)] * 2)
+        collection.write(path, collection.Collection("base", ["a", "b"], np.zeros(2, dtype=bool), [bytes(4000)] * 2))
         return path, collection.read
     labels = np.array([-1, 1] * 20, dtype=np.int8)
     data = store.PreparedDataset(name="d", features=np.eye(40), labels=labels, orders=None, source={"kind": "none"})

@@ -1,6 +1,5 @@
 """Image descriptors and visual words: against the definitions written out, OpenCV, scikit-learn and drawn images."""
 
-import colorsys
 import dataclasses
 import io
 import math
@@ -129,6 +128,7 @@ def test_decoding_gives_the_pixels():
     [
         (b"no image", "expected a JPEG or PNG image, got 8 bytes of another kind"),
         (b"", "expected a JPEG or PNG image, got 0 bytes"),
+        *((encoded(drawn(), kind), "expected a JPEG or PNG image") for kind in ("BMP", "GIF", "TIFF", "PPM", "WEBP")),
         (encoded(drawn(), "JPEG")[:700], "expected a whole image, got a damaged one"),
         (encoded(drawn())[:2000], "expected a whole image, got a damaged one"),
         (encoded(drawn(), "JPEG", "CMYK"), "expected an image of mode RGB or L, got CMYK"),
@@ -160,12 +160,6 @@ def test_a_program_is_no_image_and_no_other_program_gets_it(monkeypatch):
     with pytest.raises(DataError, match=rf"^some/image: expected a JPEG or PNG image, got {len(EPS)} bytes of another"):
         images.decode(EPS, "some/image")
     assert not called
-
-
-@pytest.mark.parametrize("format", ["BMP", "GIF", "TIFF", "PPM", "WEBP"])
-def test_other_formats_are_not_read(format):
-    with pytest.raises(DataError, match=r"^some/image: expected a JPEG or PNG image"):
-        images.decode(encoded(drawn(), format), "some/image")
 
 
 @pytest.mark.parametrize("side", [8_000, 11_000, 60_000])
@@ -205,13 +199,6 @@ def test_colour_histograms_count_as_loops_do(name, convert):
         counts = described(name, image)
         assert np.array_equal(counts[""], naive_counts(convert(image), 16, 1))
         assert np.array_equal(counts["v3h1"], naive_counts(convert(image), 12, 3))
-
-
-def test_hsv_is_that_of_the_standard_library():
-    image = drawn(16, 16)
-    expected = [colorsys.rgb_to_hsv(*pixel) for pixel in (image.reshape(-1, 3) / 255.0).tolist()]
-    difference = np.abs(hsv_of(image).reshape(-1, 3) - 255.0 * np.array(expected))
-    assert np.minimum(difference, 255.0 - difference).max() <= 1.01
 
 
 def test_lab_of_known_colours():
@@ -572,15 +559,16 @@ def test_codebooks_are_as_good_as_those_of_scikit_learn(clusters, count):
     assert np.median(ours) <= 1.02 * theirs
 
 
-def test_codebooks_are_the_same_for_any_block_and_number_of_threads(monkeypatch):
+def test_codebooks_are_the_same_for_any_block_order_and_number_of_threads(monkeypatch):
     threadpoolctl = pytest.importorskip("threadpoolctl")
-    samples = clustered(3, count=600, dimensions=128)
-    made = []
+    samples, made = clustered(3, count=600, dimensions=128), []
+    samples.flags.writeable = False  # they are left alone
     for block, threads in ((256, 1), (256, 2), (7, 1), (4096, 2)):
         monkeypatch.setattr(words, "BLOCK", block)
         with threadpoolctl.threadpool_limits(threads):
             made.append(words.codebook(samples, 40, np.random.default_rng(1)))
-    assert all(np.array_equal(each, made[0]) for each in made)
+    made.append(words.codebook(np.asfortranarray(samples), 40, np.random.default_rng(1)))
+    assert all(np.array_equal(each, made[0]) for each in made) and made[0].dtype == np.uint8
     assert not np.array_equal(words.codebook(samples, 40, np.random.default_rng(2)), made[0])
 
 
@@ -609,15 +597,6 @@ def test_as_many_words_as_distinct_samples_are_these_and_more_are_refused():
     assert np.array_equal(np.unique(book, axis=0), distinct)
     with pytest.raises(DataError, match="codebook: expected at least 10 distinct samples, got 9"):
         words.codebook(samples, 10, rng)
-
-
-def test_a_codebook_leaves_the_samples_alone_and_depends_on_the_generator_only():
-    samples = clustered(4)
-    samples.flags.writeable = False
-    a, b = (words.codebook(samples, 20, np.random.default_rng(7)) for _ in range(2))
-    assert np.array_equal(a, b)
-    assert a.dtype == np.uint8
-    assert np.array_equal(words.codebook(np.asfortranarray(samples), 20, np.random.default_rng(7)), a)
 
 
 # PHOG (Bosch et al. 2007)
@@ -657,15 +636,3 @@ def test_phog_counts_the_edges_of_a_pyramid():
         width = 8 // 2**level
         whole.append(cells.reshape(2**level, width, 2**level, width, 12).sum(axis=(1, 3)).ravel())
         assert np.allclose(found[str(level)], np.concatenate(whole), rtol=1e-4, atol=1e-2)
-
-
-def test_phog_of_stripes_has_two_opposite_orientations():
-    image = np.repeat(np.tile(np.repeat([0, 255], 8), 8)[None, :, None], 64, axis=0).repeat(3, axis=2).astype(np.uint8)
-    histogram = phog.describe(phog.Parameters(bins=4), image)["0"]
-    assert histogram[0] > 0
-    assert histogram[2] > 0
-    assert histogram[[1, 3]].max() < 1e-3 * histogram.sum()
-
-
-def test_phog_of_one_colour_is_empty():
-    assert not phog.describe(phog.Parameters(), np.full((32, 32, 3), 77, np.uint8))["3"].any()

@@ -41,82 +41,32 @@ def write_without_attributes(path):
         file["rounds"] = [1]
 
 
-def write_other_settings(path):
-    with sealed(path) as temporary:
-        temporary.write_bytes(path.read_bytes())
-        with h5py.File(temporary, "r+") as file:
-            file.attrs["settings"] = "{}"
+def rewritten(change):
+    """Return what changes a record and seals it again."""
+
+    def write(path):
+        with sealed(path) as temporary:
+            temporary.write_bytes(path.read_bytes())
+            with h5py.File(temporary, "r+") as file:
+                change(file)
+
+    return write
 
 
-def rewrite(path, change):
-    with sealed(path) as temporary:
-        temporary.write_bytes(path.read_bytes())
-        with h5py.File(temporary, "r+") as file:
-            change(file)
+def with_attributes(**attributes):
+    return rewritten(lambda file: file.attrs.update(attributes))
 
 
-def write_settings(path, **changes):
+def with_settings(**changes):
+    return rewritten(lambda file: file.attrs.update(settings=json.dumps(json.loads(file.attrs["settings"]) | changes)))
+
+
+def with_array(name, values):
     def change(file):
-        file.attrs["settings"] = json.dumps(json.loads(file.attrs["settings"]) | changes)
+        del file[name]
+        file[name] = values
 
-    rewrite(path, change)
-
-
-def write_text_for_a_metric(path):
-    def change(file):
-        del file["metrics/mistake_percent"]
-        file["metrics/mistake_percent"] = [["high", "low"]]
-
-    rewrite(path, change)
-
-
-def write_a_metric_of_three_axes(path):
-    def change(file):
-        del file["metrics/mistake_percent"]
-        file["metrics/mistake_percent"] = [[[1.0], [2.0]]]
-
-    rewrite(path, change)
-
-
-def write_a_flat_curve(path):
-    def change(file):
-        del file["curves/objective"]
-        file["curves/objective"] = [1.0, 2.0]
-
-    rewrite(path, change)
-
-
-def write_infinite_rounds(path):
-    def change(file):
-        del file["rounds"]
-        file["rounds"] = [float("inf")] * 2
-
-    rewrite(path, change)
-
-
-def write_protocol_that_is_a_list(path):
-    write_settings(path, protocol=[1, 2])
-
-
-def write_protocol_that_is_a_text(path):
-    write_settings(path, protocol="online")
-
-
-def write_deep_settings(path):
-    rewrite(path, lambda file: file.attrs.update(settings=DEEP))
-
-
-def write_provenance_that_is_a_list(path):
-    rewrite(path, lambda file: file.attrs.update(provenance="[]"))
-
-
-def write_seconds_that_are_a_text(path):
-    rewrite(path, lambda file: file.attrs.update(provenance='{"wall_seconds": "long"}'))
-
-
-def write_long_field(path):
-    with sealed(path) as temporary:
-        temporary.write_text(path.read_text() + "x" * 200_000 + "\n")
+    return rewritten(change)
 
 
 @pytest.fixture
@@ -143,16 +93,16 @@ RECORD, DATA = "runs/omkc/wdbc/perceptron.h5", "datasets/wdbc.h5"
         ("diff", "omkc/runs.parquet", write_other_numbers),
         ("merge", RECORD, write_sealed_text),
         ("merge", RECORD, write_without_attributes),
-        ("merge", RECORD, write_other_settings),
-        ("merge", RECORD, write_text_for_a_metric),
-        ("merge", RECORD, write_a_metric_of_three_axes),
-        ("merge", RECORD, write_a_flat_curve),
-        ("merge", RECORD, write_infinite_rounds),
-        ("merge", RECORD, write_protocol_that_is_a_list),
-        ("merge", RECORD, write_protocol_that_is_a_text),
-        ("merge", RECORD, write_deep_settings),
-        ("merge", RECORD, write_provenance_that_is_a_list),
-        ("merge", RECORD, write_seconds_that_are_a_text),
+        ("merge", RECORD, with_attributes(settings="{}")),
+        ("merge", RECORD, with_attributes(settings=DEEP)),
+        ("merge", RECORD, with_attributes(provenance="[]")),
+        ("merge", RECORD, with_attributes(provenance='{"wall_seconds": "long"}')),
+        ("merge", RECORD, with_settings(protocol=[1, 2])),
+        ("merge", RECORD, with_settings(protocol="online")),
+        ("merge", RECORD, with_array("metrics/mistake_percent", [["high", "low"]])),
+        ("merge", RECORD, with_array("metrics/mistake_percent", [[[1.0], [2.0]]])),
+        ("merge", RECORD, with_array("curves/objective", [1.0, 2.0])),
+        ("merge", RECORD, with_array("rounds", [float("inf")] * 2)),
         ("merge", DATA, write_sealed_text),
         ("merge", DATA, write_without_attributes),
         ("merge", "omkc/cells.csv", write_other_table),
@@ -214,7 +164,8 @@ def test_a_note_of_a_fetch_that_is_too_deep_is_damaged(tmp_path):
 
 
 def test_a_table_with_a_field_that_is_too_long_is_one_line(folders, capsys):
-    write_long_field(folders[0] / "omkc/cells.csv")
+    path = folders[0] / "omkc/cells.csv"
+    write_text(path, path.read_text() + "x" * 200_000 + "\n")
     before = csv.field_size_limit(131_072)  # scipy.io.arff lifts the limit of the whole process where it is imported
     try:
         assert cli.main(["status", "--results", str(folders[0])]) == 2
@@ -223,12 +174,12 @@ def test_a_table_with_a_field_that_is_too_long_is_one_line(folders, capsys):
     assert capsys.readouterr().err.count("\n") == 1
 
 
-@pytest.mark.parametrize("write", [write_deep_settings, write_without_attributes, write_settings])
+@pytest.mark.parametrize(
+    "write",
+    [with_attributes(settings=DEEP), write_without_attributes, with_settings(points=3, values=["a"])],
+)
 def test_show_of_a_record_that_is_not_ours_is_one_line(folders, capsys, write):
-    arguments = ["show", "omkc/wdbc/perceptron", "--results", str(folders[0])]
     write(folders[0] / RECORD)
-    if write is write_settings:
-        write(folders[0] / RECORD, points=3, values=["a"])
-    assert cli.main(arguments) == 2
+    assert cli.main(["show", "omkc/wdbc/perceptron", "--results", str(folders[0])]) == 2
     said = capsys.readouterr()
     assert (said.out, said.err.count("\n")) == ("", 1) and "expected a file of grambench" in said.err

@@ -79,6 +79,11 @@ def python_with(folder, code, **options):
     return python("-S", "-c", code, PYTHONPATH=path, NUMBA_DISABLE_JIT="1", PYTHONDONTWRITEBYTECODE="1", **options)
 
 
+def command_with(folder, call, **options):
+    """Call the command with the packages of a folder and no others."""
+    return python_with(folder, f"from grambench.cli import main; raise SystemExit(main({call}))", **options)
+
+
 def test_the_core_is_what_estimators_need():
     assert {"numpy", "scipy", "scikit-learn", "numba", "tqdm"} == CORE
     assert {"snakemake", "pyarrow", "matplotlib", "pandas", "pydantic", "h5py"} < WORKFLOW
@@ -100,7 +105,7 @@ def test_estimators_fit_without_the_workflow(light):
 
 @pytest.mark.parametrize("call", [["run"], ["-C", ".", "list", "algorithms"], ["try", "a.py"]], ids=" ".join)
 def test_the_command_names_the_extra_that_it_lacks(light, call):
-    answer = python_with(light, f"from grambench.cli import main; raise SystemExit(main({call}))")
+    answer = command_with(light, call)
     name = next(word for word in call if word in ("run", "list", "try"))
     expected = f'grambench: grambench {name} needs the workflow extra: pip install "grambench[workflow]"\n'
     assert (answer.stdout + answer.stderr, answer.returncode) == (expected, 2)
@@ -108,20 +113,18 @@ def test_the_command_names_the_extra_that_it_lacks(light, call):
 
 @pytest.mark.parametrize("call", [["--help"], ["run", "--help"], ["--version"]], ids=" ".join)
 def test_help_needs_no_extra(light, call):
-    answer = python_with(light, f"from grambench.cli import main; raise SystemExit(main({call}))")
+    answer = command_with(light, call)
     assert (answer.returncode, answer.stderr) == (0, "") and answer.stdout
 
 
 def test_init_needs_no_extra(light, tmp_path):
-    call = f"from grambench.cli import main; raise SystemExit(main(['init', {str(tmp_path / 'project')!r}]))"
-    answer = python_with(light, call)
+    answer = command_with(light, ["init", str(tmp_path / "project")])
     assert (answer.returncode, answer.stderr) == (0, "")
     assert (tmp_path / "project/config/config.yaml").is_file()
 
 
 def test_the_list_of_algorithms_needs_no_extra_outside_of_a_project(light, tmp_path):
-    call = "from grambench.cli import main; raise SystemExit(main(['list', 'algorithms']))"
-    answer = python_with(light, call, cwd=tmp_path)
+    answer = command_with(light, ["list", "algorithms"], cwd=tmp_path)
     assert (answer.returncode, answer.stderr) == (0, "")
     assert len(answer.stdout.splitlines()) > 30 and "cannot be imported" not in answer.stdout
 
@@ -135,14 +138,12 @@ def test_steps_start_without_what_they_do_not_need():
         ("inner", "pandas numba"),
     ):
         loaded = f"[name for name in {unwanted.split()} if name in sys.modules]"
-        code = f"import sys, grambench.pipeline.steps.{step}; print({loaded})"
-        answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        assert answer.stdout.strip() == "[]", step
+        answer = python("-c", f"import sys, grambench.pipeline.steps.{step}; print({loaded})")
+        assert answer.stdout.strip() == "[]", answer.stderr
 
 
 def test_studies_are_checked_without_what_computes():
     """`grambench validate` reads the parameters of all algorithms, and must not pay for what fits them."""
     code = "import sys; from grambench.cli import main; main(['validate']); "
     code += "print([name for name in ('numba', 'scipy.special', 'sklearn', 'pandas') if name in sys.modules])"
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert answer.stdout.splitlines()[-1] == "[]"
+    assert python("-c", code, cwd=ROOT).stdout.splitlines()[-1] == "[]"

@@ -195,17 +195,7 @@ def test_a_run_is_the_same_after_it_was_written_as_json(name):
     written = json.dumps(asked.to_dict())
     again = Run.from_dict(json.loads(written))
     assert json.dumps(again.to_dict()) == written
-    for field in (
-        "tune",
-        "dictionary",
-        "reference",
-        "points",
-        "kernels",
-        "block",
-        "classes",
-        "then",
-        "values",
-    ):
+    for field in ("tune", "dictionary", "reference", "points", "kernels", "block", "classes", "then", "values"):
         assert getattr(again, field) == getattr(asked, field), field
     assert type(again.protocol) is type(asked.protocol) and again.repetitions == asked.repetitions
 

@@ -2,23 +2,19 @@
 
 import dataclasses
 import hashlib
-import json
 import zipfile
-from pathlib import Path
-from typing import Any
 
 import h5py
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.typing import NDArray
 from specifications import make_run
 
 from grambench.algorithms.feature_learner import SAMPLE, FeatureLearner
 from grambench.common.errors import ConfigError, DataError
 from grambench.common.files import sha256
 from grambench.config.load import check
-from grambench.datasets import generators, readers, store, streams
+from grambench.datasets import readers, store, streams
 from grambench.datasets.descriptions import Dataset
 from grambench.datasets.fetch import fetch
 from grambench.datasets.formats.batches import CsvRows, LandMask, Parquet
@@ -28,41 +24,32 @@ from grambench.experiments import online
 from grambench.experiments.passes import CHUNK, ChunkOrder, RunningMoments, cut
 from grambench.experiments.seeds import seeds
 from grambench.kernels.functions import Kernel
-from grambench.pipeline.job import Job
-from grambench.pipeline.steps import prepare as prepare_step
 
 KERNELS = [Kernel.parse(name) for name in ("gaussian_sigma1.0", "gaussian_sigma2.0")]
 F32 = np.float32
 
 
-def content(features: NDArray[Any], labels: NDArray[Any]) -> str:
+def content(features, labels):
     """Return the content of a stream, computed from whole arrays."""
     parts = (np.asarray(features, "<f4"), np.asarray(labels, "<i1"))
     digests = [hashlib.sha256(part.tobytes()).digest() for part in parts]
     return hashlib.sha256(repr(features.shape).encode() + b"".join(digests)).hexdigest()
 
 
-def described(features: NDArray[Any], labels: NDArray[Any], **changes: Any) -> Dataset:
-    plain = {
-        "name": "toy",
-        "title": "t",
-        "kind": "stream",
-        "n": len(labels),
-        "d": features.shape[1],
-        "positives": int((np.asarray(labels) == 1).sum()),
-        "content": content(features, labels),
-        "sources": [{"kind": "generated", "generator": "twonorm", "seed": 0}],
-    }
-    return check(Dataset, plain | changes, "test")
+def described(features, labels, **changes):
+    numbers = {"n": len(labels), "d": features.shape[1], "positives": int((np.asarray(labels) == 1).sum())}
+    source = {"kind": "generated", "generator": "twonorm", "seed": 0}
+    plain = {"name": "toy", "title": "t", "kind": "stream", "content": content(features, labels), "sources": [source]}
+    return check(Dataset, plain | numbers | changes, "test")
 
 
-def sample(n: int = 2 * CHUNK + 100, d: int = 2, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+def sample(n=2 * CHUNK + 100, d=2, seed=0):
     rng = np.random.default_rng(seed)
     features = rng.standard_normal((n, d)).astype(F32).astype(np.float64)
     return features, np.where(features.sum(axis=1) > 0, 1, -1).astype(np.int8)
 
 
-def stored(path: Path, features: NDArray[Any], labels: NDArray[Any], size: int = 1000, **changes: Any) -> Any:
+def stored(path, features, labels, size=1000, **changes):
     """Return a stream that was stored in chunks of a size."""
     dataset = described(features, labels, **changes)
     parts = [Raw(features[i : i + size], labels[i : i + size].astype(float)) for i in range(0, len(labels), size)]
@@ -74,7 +61,7 @@ def stored(path: Path, features: NDArray[Any], labels: NDArray[Any], size: int =
 
 
 @pytest.mark.parametrize("size", [1, 37, 5000])
-def test_a_stored_stream_does_not_depend_on_the_size_of_chunks(tmp_path: Path, size: int) -> None:
+def test_a_stored_stream_does_not_depend_on_the_size_of_chunks(tmp_path, size):
     features, labels = sample(200)
     stream = stored(tmp_path / "s.h5", features, labels, size)
     assert stream.is_stream and stream.features.dtype == np.float32
@@ -83,11 +70,11 @@ def test_a_stored_stream_does_not_depend_on_the_size_of_chunks(tmp_path: Path, s
         assert file.attrs["content"] == content(features, labels)
 
 
-def test_what_is_wrong_with_a_stream_is_told_in_one_line(tmp_path: Path) -> None:
+def test_what_is_wrong_with_a_stream_is_told_in_one_line(tmp_path):
     features, labels = sample(50)
     path = tmp_path / "s.h5"
 
-    def fails(message: str, *parts: tuple[NDArray[Any], NDArray[Any]], **changes: Any) -> None:
+    def fails(message, *parts, **changes):
         dataset = described(features, labels, **changes)
         raws = iter([Raw(values, names.astype(float)) for values, names in parts])
         with pytest.raises(DataError, match=message):
@@ -108,25 +95,7 @@ def test_what_is_wrong_with_a_stream_is_told_in_one_line(tmp_path: Path) -> None
     fails(r"^expected content f+, got \w+: other values", (features, labels), content="f" * 64)
 
 
-def test_a_bad_stream_is_noted_as_unavailable(tmp_path: Path) -> None:
-    pd.DataFrame({"a": [1.0, 2.0, np.inf], "y": [0, 1, 1]}).to_parquet(tmp_path / "a.parquet")
-    dataset = parquet_described([tmp_path / "a.parquet"], {"format": "parquet", "columns": ["a"], "label": "y"}, 3, 1)
-    fetch(dataset, tmp_path / "raw", bundled=tmp_path, kinds=["file"])
-    spec, output = json.dumps({"dataset": dataset.model_dump(mode="json")}), tmp_path / "out.h5"
-    prepare_step.main(Job(spec, output=[output], input=[tmp_path / "raw" / "source.json"]))
-    note = store.read(output)
-    assert isinstance(note, store.Unavailable)
-    assert str(note) == "toy is unavailable: row 3, feature 1: expected finite numbers of 32 bits, got inf"
-
-
-def parquet_described(paths: list[Path], reader: dict[str, Any], n: int, d: int, **changes: Any) -> Dataset:
-    files = [{"name": path.name, "path": str(path), "sha256": sha256(path)} for path in paths]
-    plain = {"name": "toy", "title": "t", "kind": "stream", "n": n, "d": d, "positives": 2, "content": "f" * 64}
-    source = {"kind": "file", "files": files, "reader": reader | {"positive": 1}}
-    return check(Dataset, plain | {"sources": [source]} | changes, "test")
-
-
-def test_descriptions_that_no_stream_fits() -> None:
+def test_descriptions_that_no_stream_fits():
     features, labels = sample(50)
     blocks = {"image": [1, 2], "rows": 1, "columns": 2}
     with pytest.raises(ConfigError, match="expected a stream without blocks"):
@@ -140,7 +109,7 @@ def test_descriptions_that_no_stream_fits() -> None:
 # formats and generators
 
 
-def test_parquet(tmp_path: Path) -> None:
+def test_parquet(tmp_path):
     frame = pd.DataFrame(
         {
             "delay": [-3, 0, 2, 9],
@@ -161,14 +130,14 @@ def test_parquet(tmp_path: Path) -> None:
     assert raw.features.tolist() == [[*row, code] for row, code in zip(expected, codes, strict=True)]
     assert raw.labels.tolist() == [0, 0, 1, 1]
     assert sorted(codes) == [codes[i] for i in np.argsort(frame["place"])]
-    dataset = parquet_described(paths, reader.model_dump(), 4, 4)
-    dataset = dataset.model_copy(update={"content": content(raw.features, np.array([-1, -1, 1, 1]))})
+    files = [{"name": path.name, "path": str(path), "sha256": sha256(path)} for path in paths]
+    source = {"kind": "file", "files": files, "reader": reader.model_dump()}
+    dataset = described(raw.features, np.array([-1, -1, 1, 1]), sources=[source])
     fetch(dataset, tmp_path / "raw", bundled=tmp_path, kinds=["file"])
     stream = prepare(dataset, tmp_path / "raw")
-    assert isinstance(stream, streams.Stream)
     store.write(tmp_path / "out.h5", stream)
     again = store.read(tmp_path / "out.h5")
-    assert isinstance(again, store.PreparedDataset) and again.source["kind"] == "file"
+    assert again.source["kind"] == "file"
     assert np.array_equal(again.features, raw.features) and again.labels.tolist() == [-1, -1, 1, 1]
     # a change of columns from one file to the next
     frame[3:].drop(columns="place").to_parquet(paths[1])
@@ -189,11 +158,11 @@ def test_parquet(tmp_path: Path) -> None:
         list(readers.chunks(reader, {"1.parquet": paths[0]}))
 
 
-CSV_OPTIONS: dict[str, Any] = {"columns": ["a", "b", "place"], "texts": ["place"], "label": "delay", "above": 15}
+CSV_OPTIONS = {"columns": ["a", "b", "place"], "texts": ["place"], "label": "delay", "above": 15}
 CSV_OPTIONS |= {"positive": 1}
 
 
-def test_csv_is_read_in_batches(tmp_path: Path) -> None:
+def test_csv_is_read_in_batches(tmp_path):
     """Texts, decimals after whole numbers, and missing values, in the first batch and in later ones."""
     rng = np.random.default_rng(0)
     n = 150_000
@@ -224,7 +193,7 @@ def test_csv_is_read_in_batches(tmp_path: Path) -> None:
         list(readers.chunks(reader, {"packed.csv.zip": tmp_path / "packed.csv.zip"}))
 
 
-def test_words_of_a_csv_file_are_texts(tmp_path: Path) -> None:
+def test_words_of_a_csv_file_are_texts(tmp_path):
     (tmp_path / "a.csv").write_text("day,y\n+1,true\n2e1,false\n")
     reader = CsvRows(format="csv_rows", columns=["day"], label="y", positive="true")
     raw = readers.read(reader, {"a.csv": tmp_path / "a.csv"})
@@ -253,13 +222,13 @@ def test_words_of_a_csv_file_are_texts(tmp_path: Path) -> None:
         ("a,b,b,place,delay\n1,2,3,x,3\n", "expected a column 'b', got 2 of them"),
     ],
 )
-def test_csv_files_that_do_not_fit_are_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_csv_files_that_do_not_fit_are_refused(tmp_path, text, message):
     (tmp_path / "a.csv").write_text(text)
     with pytest.raises(DataError, match=message):
         readers.read(CsvRows(format="csv_rows", **CSV_OPTIONS), {"a.csv": tmp_path / "a.csv"})
 
 
-def test_a_batch_without_a_complete_row_is_left_out(tmp_path: Path) -> None:
+def test_a_batch_without_a_complete_row_is_left_out(tmp_path):
     (tmp_path / "a.csv").write_text("a,delay\n" + "0131,NA\n" * 300_000 + "0228,20\n")
     options = CSV_OPTIONS | {"columns": ["a"], "texts": [], "digits": {"a": [2, 2]}, "drop_incomplete": True}
     raw = readers.read(CsvRows(format="csv_rows", **options), {"a.csv": tmp_path / "a.csv"})
@@ -275,19 +244,19 @@ def test_a_batch_without_a_complete_row_is_left_out(tmp_path: Path) -> None:
         ({"digits": {"c": [2]}}, "digits: expected one of a, b, place, got 'c'"),
     ],
 )
-def test_columns_that_do_not_fit_are_refused(changes: dict[str, Any], message: str) -> None:
+def test_columns_that_do_not_fit_are_refused(changes, message):
     with pytest.raises(ValueError, match=message):
         CsvRows(format="csv_rows", **CSV_OPTIONS | changes)
 
 
-def test_labels_of_neither_class_are_left_out(tmp_path: Path) -> None:
+def test_labels_of_neither_class_are_left_out(tmp_path):
     pd.DataFrame({"a": [1, 2, 3], "y": ["p", "q", "r"]}).to_parquet(tmp_path / "1.parquet")
     reader = Parquet(format="parquet", columns=["a"], label="y", positive="r", negative=["p"])
     (chunk,) = readers.chunks(reader, {"1": tmp_path / "1.parquet"})
     assert chunk.features.tolist() == [[1], [3]] and chunk.labels.tolist() == ["p", "r"]
 
 
-def test_land_mask(tmp_path: Path) -> None:
+def test_land_mask(tmp_path):
     mask = np.random.default_rng(0).random((18, 36)) < 0.5
     mask[0], mask[-1] = True, False
     np.savez_compressed(tmp_path / "mask.npz", mask=mask, lat=np.zeros(18))
@@ -307,29 +276,10 @@ def test_land_mask(tmp_path: Path) -> None:
         list(readers.chunks(reader, {"mask": tmp_path / "mask.npz"}))
 
 
-@pytest.mark.parametrize("generator", ["twonorm", "ringnorm", "waveform", "sea", "turning_plane"])
-def test_generators_draw_streams_part_by_part(generator: str) -> None:
-    parameters = {"turns": 1.0, "noise": 0.0} if generator == "turning_plane" else {}
-    parameters |= {"noise": 0.0} if generator == "sea" else {}
-    parts = list(generators.draw(generator, parameters, 5, 10_000, size=3000))
-    assert [len(labels) for _, labels in parts] == [3000, 3000, 3000, 1000]
-    features, labels = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    assert not np.array_equal(features[:1000], features[3000:4000])
-    assert 0.3 < (labels == 1).mean() < 0.7
-    position = np.arange(10_000)
-    if generator == "sea":  # whose thresholds change at the quarters of the stream, not of its parts
-        theta = np.array([8.0, 9.0, 7.0, 9.5])[position // 2500]
-        assert np.array_equal(labels, np.where(features[:, :2].sum(axis=1) <= theta, 1, -1))
-    if generator == "turning_plane":
-        angle = 2.0 * np.pi * position / 10_000
-        side = np.cos(angle) * features[:, 0] + np.sin(angle) * features[:, 1]
-        assert np.array_equal(labels, np.where(side > 0, 1, -1))
-
-
 # the pass
 
 
-def test_an_order_permutes_chunks_and_the_examples_within() -> None:
+def test_an_order_permutes_chunks_and_the_examples_within():
     n = 3 * CHUNK + 5
     parts = list(ChunkOrder(n, np.random.SeedSequence(1)))
     assert np.array_equal(np.sort(np.concatenate(parts)), np.arange(n))
@@ -341,13 +291,13 @@ def test_an_order_permutes_chunks_and_the_examples_within() -> None:
     assert np.array_equal(np.concatenate(list(ChunkOrder(n, None))), np.arange(n))
 
 
-def test_parts_are_cut_after_rounds() -> None:
+def test_parts_are_cut_after_rounds():
     order = [np.arange(4), np.arange(4, 6), np.arange(6, 12)]
     pieces = [piece.tolist() for piece in cut(order, np.array([2, 4, 7, 9, 12]))]
     assert pieces == [[0, 1], [2, 3], [4, 5], [6], [7, 8], [9, 10, 11]]
 
 
-def test_running_moments_are_those_of_all_examples_so_far() -> None:
+def test_running_moments_are_those_of_all_examples_so_far():
     rng = np.random.default_rng(0)
     examples = np.column_stack([1e6 + rng.standard_normal(60), np.full(60, 7.3), rng.integers(0, 2, 60)])
     expected = np.zeros_like(examples)
@@ -364,9 +314,7 @@ def test_running_moments_are_those_of_all_examples_so_far() -> None:
 
 
 @pytest.mark.parametrize(("shuffle", "standardise", "classes"), [(True, False, 0), (False, True, 0), (True, True, 3)])
-def test_a_stream_is_learned_by_the_loop_of_all_passes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shuffle: bool, standardise: bool, classes: int
-) -> None:
+def test_a_stream_is_learned_by_the_loop_of_all_passes(tmp_path, monkeypatch, shuffle, standardise, classes):
     monkeypatch.setattr(online, "KEPT", 1500)
     features, labels = sample()
     stream = stored(tmp_path / "s.h5", features, labels)
@@ -384,7 +332,7 @@ def test_a_stream_is_learned_by_the_loop_of_all_passes(
         order = np.concatenate(list(ChunkOrder(n, seeds(run.seed, "toy", r)[0] if shuffle else None)))
         examples = RunningMoments().standardised(features[order]) if standardise else features[order]
         seed = int(seeds(run.seed, "toy/raker", r)[1].generate_state(1)[0])
-        settings: dict[str, Any] = {"method": "fourier", "n_components": 8, "scale": False, "seed": seed}
+        settings = {"method": "fourier", "n_components": 8, "scale": False, "seed": seed}
         learner = FeatureLearner("raker", run.points[0], KERNELS, examples[:SAMPLE], classes or 2, **settings)
         scores = learner.learn(examples, numbers[order])
         wrong = 100.0 * learner.mistakes / n
@@ -395,7 +343,7 @@ def test_a_stream_is_learned_by_the_loop_of_all_passes(
     assert result.rounds[-1] == n and result.curves["mistake_percent"].shape == (1, 2, 5)
 
 
-def test_a_stream_gives_the_mistakes_of_the_same_data_in_memory(tmp_path: Path) -> None:
+def test_a_stream_gives_the_mistakes_of_the_same_data_in_memory(tmp_path):
     features, labels = sample(900)
     stream = stored(tmp_path / "s.h5", features, labels)
     whole = store.PreparedDataset(name="toy", features=features, labels=labels, orders=None, source={})
@@ -408,7 +356,7 @@ def test_a_stream_gives_the_mistakes_of_the_same_data_in_memory(tmp_path: Path) 
     assert np.array_equal(first.curves["mistake_percent"], second.curves["mistake_percent"])
 
 
-def test_a_study_learns_groups_of_columns_of_a_stream(tmp_path: Path) -> None:
+def test_a_study_learns_groups_of_columns_of_a_stream(tmp_path):
     features, _ = sample(900, d=4)
     labels = np.where(features[:, 1] * features[:, 3] > 0, 1, -1).astype(np.int8)
     views = {"first": [0, 1], "decides": [3, 1], "last": [2, 3]}

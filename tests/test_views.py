@@ -6,9 +6,9 @@ from kernel_pools import on_vectors, on_views
 from scipy import sparse
 from sklearn.metrics.pairwise import additive_chi2_kernel
 
-from grambench.kernels import chi_square, pairs
+from grambench.kernels import chi_square, continuous, pairs
 from grambench.kernels.functions import Kernel
-from grambench.kernels.pool import GridPool, Stored
+from grambench.kernels.pool import Continuous, GridPool, Stored
 
 FAMILIES = (("polynomial", 1), ("unitpolynomial", 2), ("chisquare", 1), ("meangaussian", 1), ("mediangaussian", 0.5))
 KERNELS = [Kernel(family, value, view) for view in ("sift", "hue") for family, value in FAMILIES]
@@ -284,9 +284,6 @@ def test_every_pool_has_only_some_kernels():
 
 
 def test_only_some_of_a_grid_keep_their_parameters():
-    from grambench.kernels import continuous
-    from grambench.kernels.pool import Continuous
-
     features = np.random.default_rng(0).normal(size=(20, 3))
     family = Continuous(continuous.load("gaussian"), features, 0.1, 10.0, np.array([0.5, 1.0, 2.0]))
     grid = GridPool(family)
@@ -339,9 +336,6 @@ def test_a_trace_of_zero_cannot_be_scaled():
 
 
 def test_a_family_is_made_when_it_is_asked_for_and_goes_with_its_parts():
-    from grambench.kernels import continuous
-    from grambench.kernels.pool import Continuous
-
     train, asked = problem()[0], []
 
     def family():

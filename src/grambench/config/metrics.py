@@ -6,6 +6,7 @@ pass leaves behind; a protocol lists those that it yields, see `grambench.config
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -152,6 +153,13 @@ class Metric:
     derived: bool = False
 
 
+# what several metrics have in common
+_rank = partial(Metric, better="lower", derived=True)
+_work = partial(Metric, scientific=True, better="lower", logarithmic=True, counted=True)
+_certificate = partial(Metric, scientific=True, better="lower", logarithmic=True)
+_seconds = partial(Metric, decimals=3, better="lower", logarithmic=True)
+_probability = partial(Metric, decimals=3, better="lower")
+
 METRICS = {
     "mistake_percent": Metric(
         "Mistakes (%)",
@@ -183,19 +191,11 @@ METRICS = {
     "macro_f1_percent": Metric(
         "Macro F1 (%)", "unweighted mean of F1 over the classes", better="higher", value=macro_f1
     ),
-    "log_loss": Metric(
-        "Log loss",
-        "mean negative logarithm of the probability of the true class, after Platt scaling",
-        decimals=3,
-        better="lower",
-        value=log_loss,
+    "log_loss": _probability(
+        "Log loss", "mean negative logarithm of the probability of the true class, after Platt scaling", value=log_loss
     ),
-    "brier_score": Metric(
-        "Brier score",
-        "mean squared error of the probabilities after Platt scaling",
-        decimals=3,
-        better="lower",
-        value=brier_score,
+    "brier_score": _probability(
+        "Brier score", "mean squared error of the probabilities after Platt scaling", value=brier_score
     ),
     "error_percent": Metric("Error (%)", "test examples that are misclassified", better="lower", value=error),
     "validation_error_percent": Metric(
@@ -215,24 +215,9 @@ METRICS = {
         decimals=3,
         better="higher",
     ),
-    "median_rank": Metric(
-        "Median rank",
-        "median over the data sets of the rank among the algorithms, 1 for the best",
-        better="lower",
-        derived=True,
-    ),
-    "mean_rank": Metric(
-        "Mean rank",
-        "mean over the data sets of the rank among the algorithms, 1 for the best",
-        better="lower",
-        derived=True,
-    ),
-    "rank_change": Metric(
-        "Rank change",
-        "how far apart the mean ranks by the even and by the odd repetitions are",
-        better="lower",
-        derived=True,
-    ),
+    "median_rank": _rank("Median rank", "median over the data sets of the rank among the algorithms, 1 for the best"),
+    "mean_rank": _rank("Mean rank", "mean over the data sets of the rank among the algorithms, 1 for the best"),
+    "rank_change": _rank("Rank change", "how far apart the mean ranks by the even and by the odd repetitions are"),
     "kernels_selected": Metric("Kernels selected", "kernels of a weight above 0", counted=True),
     "selected_kernel": Metric(
         "Kernel selected", "number of the kernel that was selected, from 1", decimals=0, named=True
@@ -259,56 +244,26 @@ METRICS = {
         "Seconds of the fit", "processor seconds since the fit began", decimals=2, logarithmic=True
     ),
     "iterations": Metric("Iterations", "iterations of the algorithm"),
-    "operations": Metric(
-        "Operations",
-        "kernel evaluations and n for each row addition: work that does not depend on the machine",
-        scientific=True,
-        better="lower",
-        logarithmic=True,
-        counted=True,
+    "operations": _work(
+        "Operations", "kernel evaluations and n for each row addition: work that does not depend on the machine"
     ),
-    "solver_steps": Metric(
+    "solver_steps": _work(
         "Solver steps",
         "steps of the SVM and MEB solvers; linear systems solved",
         decimals=0,
+        scientific=False,
         thousands=True,
-        better="lower",
-        logarithmic=True,
-        counted=True,
     ),
-    "kernel_values": Metric(
-        "Kernel values",
-        "entries of Gram matrices that were made",
-        scientific=True,
-        better="lower",
-        logarithmic=True,
-        counted=True,
-    ),
-    "row_additions": Metric(
-        "Row additions",
-        "additions of one array of n numbers to another",
-        scientific=True,
-        better="lower",
-        logarithmic=True,
-        counted=True,
-    ),
+    "kernel_values": _work("Kernel values", "entries of Gram matrices that were made"),
+    "row_additions": _work("Row additions", "additions of one array of n numbers to another"),
     "svm_calls": Metric("SVM calls", "SVMs trained"),
     "meb_calls": Metric("MEB calls", "minimum enclosing balls found"),
-    "gap": Metric(
+    "gap": _certificate(
         "Relative gap",
         "certificate from outside: how far the objective can be from the optimum, relative to it; of GMKL and "
         "localised MKL, that of the SVM at the learned kernel",
-        scientific=True,
-        better="lower",
-        logarithmic=True,
     ),
-    "kkt": Metric(
-        "KKT residual",
-        "certificate from outside: the largest violation of the optimality conditions",
-        scientific=True,
-        better="lower",
-        logarithmic=True,
-    ),
+    "kkt": _certificate("KKT residual", "certificate from outside: the largest violation of the optimality conditions"),
     "converged": Metric(
         "Converged",
         "1 where the fit reached what it stops at, 0 where its iterations ran out; the mean is a share",
@@ -334,34 +289,19 @@ METRICS = {
     ),
     "search_objective_2": Metric("Flipped objective, iteration 2", "the same of the second search", scientific=True),
     "search_objective_3": Metric("Flipped objective, iteration 3", "the same of the third search", scientific=True),
-    "seconds": Metric(
+    "seconds": _seconds(
         "Time (s)",
         "seconds of processor time from features to the final model, selection included; of nested "
         "cross-validation and online learning, of the final fit or the pass alone",
-        decimals=3,
-        better="lower",
-        logarithmic=True,
     ),
-    "wall_seconds": Metric(
-        "Wall time (s)",
-        "seconds that passed meanwhile, which depend on what else the machine did",
-        decimals=3,
-        better="lower",
-        logarithmic=True,
+    "wall_seconds": _seconds(
+        "Wall time (s)", "seconds that passed meanwhile, which depend on what else the machine did"
     ),
-    "fit_seconds": Metric(
-        "Fit time (s)",
-        "seconds of processor time of the last fit alone; of two stages, of the first",
-        decimals=3,
-        better="lower",
-        logarithmic=True,
+    "fit_seconds": _seconds(
+        "Fit time (s)", "seconds of processor time of the last fit alone; of two stages, of the first"
     ),
-    "selection_seconds": Metric(
-        "Selection time (s)",
-        "seconds of processor time of the selection of hyperparameters",
-        decimals=3,
-        better="lower",
-        logarithmic=True,
+    "selection_seconds": _seconds(
+        "Selection time (s)", "seconds of processor time of the selection of hyperparameters"
     ),
     "memory_mb": Metric(
         "Memory (MiB)",

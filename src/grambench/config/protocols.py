@@ -67,8 +67,6 @@ class Common:
         Whether it takes kernels on random subsets of the features, which each repetition draws.
     needs_official_split : bool
         Whether data sets must come with a split of their own.
-    by_class : bool
-        Whether numbers of examples are of each class, so that a data set needs a list of classes.
     repetition : str
         What a repetition is, in words.
     split_column : tuple of str or None
@@ -91,7 +89,6 @@ class Common:
     selects: ClassVar[bool] = True
     takes_subsets: ClassVar[bool] = False
     needs_official_split: ClassVar[bool] = False
-    by_class: ClassVar[bool] = False
     repetition: ClassVar[str] = "random split"
     split_column: ClassVar[tuple[str, str] | None] = None
 
@@ -395,8 +392,7 @@ class RandomSplits(Offline):
             return train, validation, total - train - validation
         if sum(sizes) > n:
             raise DataError(f"{dataset}: {' + '.join(map(str, sizes))} examples are needed, and it has {n}")
-        train, validation, test = sizes
-        return train, validation, test
+        return sizes
 
     def overlap(self, dataset: str, n: int = 0) -> float:
         """Return the share of test examples among those of training and test, times the part that is drawn of n."""
@@ -479,7 +475,6 @@ class PerClassSplits(Offline):
     progress: ClassVar[str] = "State"
     sweeps: ClassVar[tuple[str, ...]] = ("parameter", "size", "view")
     copies: ClassVar[int] = 3
-    by_class: ClassVar[bool] = True
     unit_rows: ClassVar[bool] = True
     shares_kernels: ClassVar[bool] = True
     split_column: ClassVar[tuple[str, str]] = (

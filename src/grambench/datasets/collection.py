@@ -8,7 +8,8 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.datasets.store import Unavailable, read_or_note, write_or_note
+from grambench.datasets.store import Unavailable, read_or_note
+from grambench.datasets.store import write as write
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,23 +24,21 @@ class Collection:
         The paths of the images in the archives.
     test : ndarray of bool (N,)
         Whether each image is in the test part of the split.
+    files : sequence of N bytes
+        The files, compressed as they came; `read` leaves them in place, see `files`.
     """
 
     name: str
     paths: list[str]
     test: NDArray[np.bool_]
+    files: Sequence[bytes] = ()
 
-
-def write(path: Path, collection: Collection | Unavailable, files: Sequence[bytes] = (), identity: str = "") -> None:
-    """Write a collection and its N files, compressed as they came, or a note that it is unavailable; see `sealed`."""
-
-    def save(collection: Collection, file: h5py.File) -> None:
-        file.attrs["name"] = collection.name
-        file["paths"], file["test"] = collection.paths, collection.test
-        file["ends"] = np.cumsum([len(data) for data in files])
-        file["files"] = np.frombuffer(b"".join(files), dtype=np.uint8)
-
-    write_or_note(path, collection, save, identity)
+    def save(self, file: h5py.File) -> None:
+        """Write the images to a file."""
+        file.attrs["name"] = self.name
+        file["paths"], file["test"] = self.paths, self.test
+        file["ends"] = np.cumsum([len(data) for data in self.files])
+        file["files"] = np.frombuffer(b"".join(self.files), dtype=np.uint8)
 
 
 def read(path: Path) -> Collection | Unavailable:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from grambench.common.errors import DataError
 from grambench.common.models import ConfigModel
 from grambench.datasets.formats.images import ImageSets, WordLists
 from grambench.datasets.formats.reader import Label, LabelList, check_sides, listed
@@ -174,6 +175,16 @@ class Dataset(Description):
     def least(self) -> int:
         """Return the number of examples of the smallest source, on which estimates of resources are based."""
         return min([self.n, *(source.n for source in self.sources if source.n)])
+
+    def check_content(self, source: Source, positives: int, content: str) -> None:
+        """Raise DataError unless data of a source have the content, and as many examples labelled +1, as described."""
+        expected = source.positives or self.positives
+        if not self.classes and positives != expected:
+            raise DataError(f"expected {expected} examples labelled +1, got {positives}")
+        if content != (described := source.content or self.content):
+            fault = "other values than the description was written for"
+            hint = "; describe them anew: grambench add-dataset --replace" if source.kind == "file" else ""
+            raise DataError(f"expected content {described}, got {content}: {fault}{hint}")
 
     @model_validator(mode="after")
     def _check_views(self) -> Self:

@@ -162,15 +162,7 @@ def _checked(description: Dataset, source: Source, note: dict[str, Any], **conte
     """Return the prepared data set of a source; raise DataError if it does not fit the description."""
     classes, provenance = tuple(map(str, description.classes)), _provenance(description, source, note)
     prepared = PreparedDataset(name=description.name, source=provenance, classes=classes, **contents)
-    expected = source.positives or description.positives
-    positives = int(np.count_nonzero(prepared.labels == 1))
-    if not prepared.classes and positives != expected:
-        raise DataError(f"expected {expected} examples labelled +1, got {positives}")
-    content = source.content or description.content
-    if prepared.content != content:
-        fault = "other values than the description was written for"
-        hint = "; describe them anew: grambench add-dataset --replace" if source.kind == "file" else ""
-        raise DataError(f"expected content {content}, got {prepared.content}: {fault}{hint}")
+    description.check_content(source, int(np.count_nonzero(prepared.labels == 1)), prepared.content)
     return prepared
 
 

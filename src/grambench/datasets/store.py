@@ -135,21 +135,12 @@ class Unavailable:
     def __post_init__(self) -> None:
         object.__setattr__(self, "reasons", tuple(map(plain, self.reasons)))
 
+    def save(self, file: h5py.File) -> None:
+        """Write the note to a file."""
+        file.attrs.update(name=self.name, status="unavailable", reasons=json.dumps(self.reasons))
+
     def __str__(self) -> str:
         return f"{self.name} is unavailable: " + "; ".join(self.reasons or ("no source is configured",))
-
-
-def write_or_note(
-    path: Path, content: Content | Unavailable, save: Callable[[Content, h5py.File], None], identity: str
-) -> None:
-    """Write a sealed HDF5 file with `save`, or a note that its content is unavailable."""
-    with sealed(path, identity) as temporary, h5py.File(temporary, "w") as file:
-        if isinstance(content, Unavailable):
-            file.attrs["name"] = content.name
-            file.attrs["status"] = "unavailable"
-            file.attrs["reasons"] = json.dumps(content.reasons)
-        else:
-            save(content, file)
 
 
 def read_or_note(path: Path, load: Callable[[h5py.File], Content]) -> Content | Unavailable:
@@ -168,21 +159,22 @@ def read_or_note(path: Path, load: Callable[[h5py.File], Content]) -> Content | 
 
 
 class Storable(Protocol):
-    """A prepared data set, or a stream that is prepared while it is stored."""
+    """A prepared data set, a stream that is prepared while it is stored, images, or a note that there are none."""
 
     def save(self, file: h5py.File) -> None:
-        """Write the data set; raise DataError if it does not fit its description."""
+        """Write the content to a file; raise DataError if it does not fit its description."""
 
 
-def write(path: Path, dataset: Storable | Unavailable, identity: str = "") -> None:
-    """Write a prepared data set, or a note that it is unavailable, with the identity of its inputs (`sealed`).
+def write(path: Path, content: Storable, identity: str = "") -> None:
+    """Write a sealed HDF5 file with the identity of its inputs (`sealed`).
 
     Raises
     ------
     DataError
         If a stream does not fit its description; see Stream.save. No file is left then.
     """
-    write_or_note(path, dataset, lambda content, file: content.save(file), identity)
+    with sealed(path, identity) as temporary, h5py.File(temporary, "w") as file:
+        content.save(file)
 
 
 def read(path: Path) -> PreparedDataset | Unavailable:

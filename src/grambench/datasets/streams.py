@@ -69,7 +69,7 @@ class Stream:
         reader, shape = self.source.reader, (self.description.n, self.description.d)
         features = file.create_dataset("features", shape, "<f4")
         labels = file.create_dataset("labels", shape[:1], "i1")
-        row, hashes, raw_classes = 0, (hashlib.sha256(), hashlib.sha256()), np.array([])
+        row, positives, hashes, raw_classes = 0, 0, (hashlib.sha256(), hashlib.sha256()), np.array([])
         for chunk in self.chunks:
             values, stop = _narrow(chunk, shape[1], row), row + len(chunk.labels)
             if stop > shape[0]:
@@ -77,26 +77,19 @@ class Stream:
             encoded = encode(chunk.labels, reader)
             raw_classes = np.union1d(raw_classes, chunk.labels) if row else np.unique(chunk.labels)
             features[row:stop], labels[row:stop] = values, encoded
+            positives += int(np.count_nonzero(encoded == 1))
             hashes[0].update(values.tobytes())
             hashes[1].update(encoded.tobytes())
             row = stop
         if row < shape[0]:
             raise DataError(f"expected {shape[0]} rows, got {row}: the stream ends early")
         check_classes(raw_classes, reader)
-        self._check_positives(labels)
         digest = hashlib.sha256(repr(shape).encode())
         for part in hashes:
             digest.update(part.digest())
-        expected, content = self.source.content or self.description.content, digest.hexdigest()
-        if content != expected:
-            raise DataError(f"expected content {expected}, got {content}: other values than the description has")
+        content = digest.hexdigest()
+        self.description.check_content(self.source, positives, content)
         return content
-
-    def _check_positives(self, labels: h5py.Dataset) -> None:
-        expected = self.source.positives or self.description.positives
-        got = sum(int(np.count_nonzero(labels[i : i + 2**20] == 1)) for i in range(0, len(labels), 2**20))
-        if not self.description.classes and got != expected:
-            raise DataError(f"expected {expected} examples labelled +1, got {got}")
 
 
 def _narrow(chunk: Raw, columns: int, row: int) -> NDArray[np.float32]:

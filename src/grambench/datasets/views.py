@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.common.errors import DataError
-from grambench.datasets.store import PreparedDataset, Unavailable, read_or_note, write_or_note
+from grambench.datasets.store import PreparedDataset, Unavailable, read_or_note
+from grambench.datasets.store import write as write
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +40,17 @@ class DescribedImages:
         rows = [row_of[path] for path in paths]
         return {view: values[rows] for view, values in self.views.items()}
 
-
-def write(path: Path, described: DescribedImages | Unavailable, identity: str = "") -> None:
-    """Write described images, or a note that they are unavailable, with the identity of their inputs (`sealed`)."""
-    write_or_note(path, described, _save, identity)
+    def save(self, file: h5py.File) -> None:
+        """Write the described images to a file."""
+        file.attrs["name"] = self.name
+        file["paths"] = self.paths
+        for view, values in self.views.items():
+            file.create_dataset(f"views/{view}", data=values, compression="gzip", shuffle=True)
 
 
 def read(path: Path) -> DescribedImages | Unavailable:
-    """Read a file of `write`; raise DataError if it is missing or damaged."""
+    """Read described images; raise DataError if the file is missing or damaged."""
     return read_or_note(path, _load)
-
-
-def _save(described: DescribedImages, file: h5py.File) -> None:
-    file.attrs["name"] = described.name
-    file["paths"] = described.paths
-    for view, values in described.views.items():
-        file.create_dataset(f"views/{view}", data=values, compression="gzip", shuffle=True)
 
 
 def _load(file: h5py.File) -> DescribedImages:

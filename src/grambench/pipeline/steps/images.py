@@ -29,7 +29,7 @@ def main(job: Job) -> None:
         fetched = prepare.fetched(base, job.input[0].parent)
         if not isinstance(fetched, Unavailable):
             source, paths, _ = fetched
-            collection.write(output, *_collect(base, spec["tasks"], source, paths), made_from)
+            collection.write(output, _collect(base, spec["tasks"], source, paths), made_from)
             return
     # A fault of the machine, such as a full disk, is not that of the images.
     except (OSError, MemoryError):
@@ -37,13 +37,11 @@ def main(job: Job) -> None:
     except Exception as error:
         fetched = Unavailable(base.name, (one_line(error),))
     logger.warning("%s", fetched)
-    collection.write(output, fetched, identity=made_from)
+    collection.write(output, fetched, made_from)
 
 
-def _collect(
-    base: Images, tasks: list[list[list[str]]], source: Source, paths: dict[str, Path]
-) -> tuple[Collection, list[bytes]]:
-    """Return the images with words of exactly one group of words of some task, and their files."""
+def _collect(base: Images, tasks: list[list[list[str]]], source: Source, paths: dict[str, Path]) -> Collection:
+    """Return the images with words of exactly one group of words of some task."""
     all_images = images.list_images(source, paths)
     used = {path for groups in tasks for path in all_images.among(groups).paths}
     indices = [index for index, path in enumerate(all_images.paths) if path in used]
@@ -51,4 +49,4 @@ def _collect(
     files = images.contents(source, paths, selected)
     for path in tqdm(selected, desc=base.name, unit="image", leave=False, disable=None):
         decode(files[path], path)
-    return Collection(base.name, selected, all_images.test[indices]), [files[path] for path in selected]
+    return Collection(base.name, selected, all_images.test[indices], [files[path] for path in selected])
