@@ -1,12 +1,15 @@
 """Makes the tests independent of who runs them: single-threaded linear algebra, a cache of compiled code of its own."""
 
 import os
+import shutil
 import signal
 import sys
 from pathlib import Path
 
 import pytest
 from compiled_code import compiled_code
+
+CONFIG = Path(__file__).parent.parent / "config"
 
 os.environ.setdefault("NUMBA_CACHE_DIR", str(compiled_code()))
 # A shell starts commands in the background with interrupts ignored, and nohup with hangups, which all that tests end by
@@ -24,8 +27,23 @@ def plan():
     from grambench.config.load import read
     from grambench.pipeline.plan import Plan
 
-    config = Path(__file__).parent.parent / "config"
-    return Plan(read(config / "config.yaml"), config)
+    return Plan(read(CONFIG / "config.yaml"), CONFIG)
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A folder with the repository's configuration and no results, which is the working folder."""
+    shutil.copytree(CONFIG, tmp_path / "config")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def call(capsys):
+    """A function that calls a command, and returns its exit code, output and errors."""
+    from grambench import cli
+
+    return lambda *arguments: (cli.main(arguments), *capsys.readouterr())
 
 
 @pytest.fixture(scope="session")

@@ -18,14 +18,6 @@ from grambench.pipeline import last_run
 from grambench.pipeline.expected import expectation
 
 
-@pytest.fixture
-def project(tmp_path, monkeypatch):
-    """A folder with the repository's configuration, no results, and a data set and an algorithm of the user."""
-    shutil.copytree(ROOT / "config", tmp_path / "config")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def planned(study, datasets, algorithms):
     return read_plan({"studies": [study], "datasets": datasets, "algorithms": algorithms})
 
@@ -82,50 +74,43 @@ def test_no_time_is_expected_of_runs_without_a_cost(project):
     assert lines[1] == "time of the runs: not known, 1 of 1 run without a measured cost"
 
 
+JOBS = "jobs: 1 data set, 1 run, tables of 1 study, report\n"
+TIME = "time of the runs: less than a minute on 2 cores, from the measured costs in config/costs.csv\n"
+
+
 @pytest.mark.parametrize(
-    ("arguments", "shown"),
+    ("arguments", "said"),
     [
-        ([], "before"),
-        (["-n"], "after"),
-        (["--", "--dry-run"], "after"),
-        (["--", "--unlock"], ""),
-        (["--", "--forceall"], ""),
-        (["--", "-R", "prepare"], ""),
-        (["--", "-k", "--", "results/x.csv"], ""),
+        ([], f"{JOBS}{TIME}snakemake\nnoted\nresults\n"),
+        (["-n"], f"snakemake\n{JOBS}{TIME}"),
+        (["--", "--dry-run"], f"snakemake\n{JOBS}{TIME}"),
+        (["--", "--unlock"], "snakemake\n"),
+        (["--", "--lint"], "snakemake\n"),
+        (["--", "--forceall"], "snakemake\nnoted\nresults\n"),
+        (["--", "-R", "prepare"], "snakemake\nnoted\nresults\n"),
+        (["--", "-k", "--", "results/x.csv"], "snakemake\nnoted\nresults\n"),
     ],
     ids=str,
 )
-def test_run_says_what_is_expected(project, monkeypatch, capsys, arguments, shown):
+def test_run_says_what_is_expected_and_notes_what_was_run(project, monkeypatch, call, arguments, said):
     monkeypatch.setattr(run, "_call_snakemake", lambda command, hidden: print("snakemake") or 0)
-    monkeypatch.setattr(last_run, "write", lambda plan: None)
-    monkeypatch.setattr(run, "_show_results", lambda: 0)
-    assert main(["run", "leaderboard", "-d", "sonar", "-a", "rkl", "-c", "2", *arguments]) == 0
-    lines = ["jobs: 1 data set, 1 run, tables of 1 study, report"] if shown else []
-    lines += (
-        ["time of the runs: less than a minute on 2 cores, from the measured costs in config/costs.csv"]
-        if shown
-        else []
-    )
-    expected = ["snakemake", *lines] if shown == "after" else [*lines, "snakemake"]
-    assert capsys.readouterr().out.splitlines() == expected
+    monkeypatch.setattr(last_run, "write", lambda plan: print("noted"))
+    monkeypatch.setattr(run, "_show_results", lambda: print("results") or 0)
+    assert call("run", "leaderboard", "-d", "sonar", "-a", "rkl", "-c", "2", *arguments) == (0, said, "")
 
 
-def test_a_profile_of_slurm_counts_its_jobs_and_sets_the_cores(project, monkeypatch, capsys):
-    assert main(["init", "mine"]) == 0
+def test_a_profile_of_slurm_counts_its_jobs_and_sets_the_cores(project, monkeypatch, call):
+    assert call("init", "mine")[0] == 0
     monkeypatch.chdir("mine")
     profile = Path("profiles/slurm/profile.yaml").read_text()
     assert profile == (ROOT / "profiles/slurm/profile.yaml").read_text() and "SBATCH_PARTITION" in profile
     commands = []
     monkeypatch.setattr(run, "_call_snakemake", lambda command, hidden: commands.append(command) or 0)
-    assert main(["run", "leaderboard", "-d", "sonar", "-n", "--", "--profile", "profiles/slurm"]) == 0
-    out = capsys.readouterr().out
+    code, out, _ = call("run", "leaderboard", "-d", "sonar", "-n", "--", "--profile", "profiles/slurm")
+    assert code == 0 and "SLURM jobs\n" in out and "core hours, from" in out and "--cores" not in commands[0]
     monkeypatch.setattr(run, "find_spec", lambda name: None)
-    assert main(["run", "-n", "--", "--executor", "slurm"]) == 2
-    assert capsys.readouterr().err == (
-        'grambench: jobs on SLURM need the slurm extra: pip install "grambench[slurm]"\n'
-    )
-    assert "SLURM jobs\n" in out and "core hours, from" in out
-    assert "--cores" not in commands[0]
+    code, _, err = call("run", "-n", "--", "--executor", "slurm")
+    assert (code, err) == (2, 'grambench: jobs on SLURM need the slurm extra: pip install "grambench[slurm]"\n')
 
 
 @pytest.mark.workflow

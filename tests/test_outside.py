@@ -1,6 +1,5 @@
 """Algorithms from outside: files, modules, entry points; `grambench try` and `check`; the documentation's example."""
 
-import hashlib
 import re
 import shutil
 import sys
@@ -9,13 +8,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from grambench import algorithms, cli
+from grambench import algorithms
 from grambench.commands.project import read_plan
 from grambench.common.errors import ConfigError
 from grambench.common.layout import Cell
-from grambench.datasets.store import PreparedDataset
 from grambench.experiments import conformance
 from grambench.pipeline import compiled, fingerprint, supervise
 
@@ -118,12 +117,6 @@ def made(body):
     return TEMPLATE.replace("BODY", body)
 
 
-def call(capsys, *arguments):
-    code = cli.main([*arguments])
-    said = capsys.readouterr()
-    return code, said.out, said.err
-
-
 def add_to_leaderboard(line):
     path = Path("config/studies/leaderboard.yaml")
     path.write_text(re.sub("(?m)^(algorithms:.*\n)", rf"\1  {line}\n", path.read_text()))
@@ -132,13 +125,13 @@ def add_to_leaderboard(line):
 # --- where they are ---------------------------------------------------------------------------------------------------
 
 
-def test_an_installed_package_offers_algorithms_by_name_and_by_module(package, capsys):
+def test_an_installed_package_offers_algorithms_by_name_and_by_module(package, call):
     assert {"theirs", "lost"} <= set(algorithms.names())
     for name in ("theirs", "theirs_pack.module"):
         assert (algorithms.title(name), algorithms.resolved(name, {})) == ("Made", {"rate": 1.0})
         assert algorithms.load(name).fit is sys.modules["theirs_pack.module"].fit
     assert algorithms.module("rkl") == "grambench.algorithms.batch.rkl", "our names are not theirs to give"
-    code, said, _ = call(capsys, "list", "algorithms")
+    code, said, _ = call("list", "algorithms")
     assert code == 0 and re.search(r'(?m)^theirs +Made +outside +{"rate": 1.0}$', said)
     assert re.search(r"(?m)^lost .*theirs_pack.lost: expected an installed module", said)
     read_plan().use_compiled_code()  # which looks at all of them
@@ -151,11 +144,11 @@ def test_a_package_that_ends_python_is_refused_in_one_line(package):
     assert "theirs" in algorithms.names()
 
 
-def test_a_study_names_a_file_relative_to_its_own(capsys):
+def test_a_study_names_a_file_relative_to_its_own(call):
     Path("mine.py").write_text(made("pass"))
     add_to_leaderboard("mine: {path: ../../mine.py, parameters: {rate: 2}}")
     add_to_leaderboard("gone: {path: ../../gone.py}")
-    code, said, _ = call(capsys, "list", "algorithms")
+    code, said, _ = call("list", "algorithms")
     assert code == 0 and re.search("(?m)^mine.py +Made +outside", said)
     assert re.search("(?m)^gone.py .*expected the file of an algorithm, there is none", said)
     with pytest.raises(ConfigError, match=r"gone.py: expected the file of an algorithm, there is none"):
@@ -210,26 +203,26 @@ def test_two_files_of_one_name_are_two_algorithms():
         ("import sys\nsys.exit()\n", "wrong.py ends Python when it is imported"),
     ],
 )
-def test_a_file_that_cannot_be_imported_is_named_in_one_line_and_stops_nothing(capsys, text, reason):
+def test_a_file_that_cannot_be_imported_is_named_in_one_line_and_stops_nothing(call, text, reason):
     Path("wrong.py").write_text(text)
     add_to_leaderboard("wrong: {path: ../../wrong.py}")
     plan = read_plan()
     assert len({plan.specs.of_cell(Cell("leaderboard", "sonar", name)).code for name in ("wrong", "rkl")}) == 2
-    code, said, _ = call(capsys, "list", "algorithms")
+    code, said, _ = call("list", "algorithms")
     assert code == 0 and reason in re.search("(?m)^wrong.py .*", said)[0] and "omkc_dd" in said
-    code, said, _ = call(capsys, "check", "wrong.py")
+    code, said, _ = call("check", "wrong.py")
     assert code == 1 and said.count("\n") == 1 and said.startswith("FAIL can be imported: ") and reason in said
-    code, _, err = call(capsys, "try", "wrong.py")
+    code, _, err = call("try", "wrong.py")
     assert code == 2 and err.count("\n") == 1 and reason in err
 
 
 # --- check and try ----------------------------------------------------------------------------------------------------
 
 
-def test_the_example_is_short_and_passes_every_check(capsys):
+def test_the_example_is_short_and_passes_every_check(call):
     assert EXAMPLE.count("\n") <= 40
     Path("mine.py").write_text(EXAMPLE)
-    code, said, _ = call(capsys, "check", "mine.py")
+    code, said, _ = call("check", "mine.py")
     assert code == 0 and said.splitlines() == [f"ok   {what}" for what in PLANTED]
 
 
@@ -259,9 +252,9 @@ def test_check_finds_what_hangs_on_the_process():
         (made("__import__('os').kill(__import__('os').getpid(), 9)"), ["can be imported", "says what it is"]),
     ],
 )
-def test_check_of_what_ends_python_fails(capsys, text, before):
+def test_check_of_what_ends_python_fails(call, text, before):
     Path("mine.py").write_text(text)
-    code, said, _ = call(capsys, "check", "mine.py")
+    code, said, _ = call("check", "mine.py")
     *passed, last = said.splitlines()
     assert code == 1 and passed == [f"ok   {what}" for what in before]
     assert re.fullmatch("FAIL .*: (ended Python, and the check with it|ended by signal SIGKILL)", last)
@@ -276,9 +269,9 @@ def late(tmp_path, monkeypatch):
     return made(f"open({str(begun)!r}, 'w').close()\n    while True: pass")
 
 
-def test_check_of_what_never_ends_reaches_its_limit(capsys, late):
+def test_check_of_what_never_ends_reaches_its_limit(call, late):
     Path("mine.py").write_text(late)
-    code, said, _ = call(capsys, "check", "mine.py", "--seconds", "7")
+    code, said, _ = call("check", "mine.py", "--seconds", "7")
     assert code == 1 and said.splitlines() == [
         "ok   can be imported",
         "ok   says what it is",
@@ -286,9 +279,9 @@ def test_check_of_what_never_ends_reaches_its_limit(capsys, late):
     ]
 
 
-def test_try_of_what_never_ends_reaches_its_limit(capsys, late):
+def test_try_of_what_never_ends_reaches_its_limit(call, late):
     Path("mine.py").write_text(late)
-    code, said, _ = call(capsys, "try", "mine.py", "-d", "sonar", "-r", "1", "--seconds", "3", "-a")
+    code, said, _ = call("try", "mine.py", "-d", "sonar", "-r", "1", "--seconds", "3", "-a")
     assert code == 1
     first, row, last = said.splitlines()
     assert first == "leaks: does not look ahead, where it learns online: ran for 3 s, the limit (--seconds)"
@@ -296,9 +289,9 @@ def test_try_of_what_never_ends_reaches_its_limit(capsys, late):
     assert last == "not ranked     Made"
 
 
-def test_try_shows_a_leak_and_does_not_rank_it(capsys):
+def test_try_shows_a_leak_and_does_not_rank_it(call):
     Path("mine.py").write_text(made("return Fit(weights=weights, predictor=Positions())"))
-    code, said, _ = call(capsys, "try", "mine.py", "-d", "sonar", "-a", "majority", "-r", "2")
+    code, said, _ = call("try", "mine.py", "-d", "sonar", "-a", "majority", "-r", "2")
     assert code == 1
     first, mine, other, *ranks = said.splitlines()
     assert first.startswith("leaks: scores each example by itself: scores: expected those of an example")
@@ -306,15 +299,15 @@ def test_try_shows_a_leak_and_does_not_rank_it(capsys):
     assert ranks == ["mean rank  1.0 Majority", "not ranked     Made"]
 
 
-def test_try_of_what_ends_python_says_so(capsys):
+def test_try_of_what_ends_python_says_so(call):
     Path("mine.py").write_text(f"import os; os._exit(0)\n{TEMPLATE}")
-    code, said, err = call(capsys, "try", "mine.py", "-d", "sonar", "-a", "-r", "1")
+    code, said, err = call("try", "mine.py", "-d", "sonar", "-a", "-r", "1")
     assert (code, said) == (2, "") and err.endswith("cannot be imported: ended Python, and the check with it\n")
 
 
-def test_try_prints_a_row_beside_others_and_leaves_no_results(capsys):
+def test_try_prints_a_row_beside_others_and_leaves_no_results(call):
     Path("mine.py").write_text(EXAMPLE.replace(EXAMPLE.split(":")[0], '"""Majority'))  # a title that there is already
-    code, said, _ = call(capsys, "try", "mine.py", "-d", "sonar", "-a", "majority", "-r", "2")
+    code, said, _ = call("try", "mine.py", "-d", "sonar", "-a", "majority", "-r", "2")
     assert code == 0, said
     rows = said.splitlines()
     assert [re.match(r"sonar +(.*?)  ", row)[1] for row in rows[:2]] == ["Majority (tried)", "Majority"]
@@ -322,32 +315,15 @@ def test_try_prints_a_row_beside_others_and_leaves_no_results(capsys):
     assert not Path("results").exists()
 
 
-BASE = """name: points
-title: Points of three classes
-n: 90
-d: 2
-classes: 3
-sources:
-  - kind: file
-    files: [{name: points.csv, path: points.csv, sha256: SHA256}]
-    reader: {format: csv, label: 2}
-"""
-TASK = "name: three\ntitle: Three\nbase: points\nclasses: [a, b, c]\nn: 90\nd: 2\ncontent: CONTENT\n"
-
-
-def test_try_takes_data_and_algorithms_of_more_classes(capsys):
+def test_try_takes_data_and_algorithms_of_more_classes(call):
     """Two-class algorithms learn three classes one-vs-rest, and a multi-class algorithm learns two as C = 2."""
     config = Path("config/config.yaml")
     config.write_text(config.read_text().replace("[bundled]", "[bundled, file]"))
     centres = np.repeat([[0.0, 0.0], [0.0, 9.0], [9.0, 0.0]], 30, axis=0)
-    points, labels = centres + np.random.default_rng(0).normal(size=(90, 2)), np.repeat([0, 1, 2], 30).astype(np.int8)
-    prepared = PreparedDataset(name="three", features=points, labels=labels, orders=None, source={})
-    text = "".join(f"{x!r},{y!r},{'abc'[label]}\n" for (x, y), label in zip(points.tolist(), labels, strict=True))
-    folder = Path("config/datasets")
-    (folder / "points.csv").write_text(text)
-    (folder / "points.yaml").write_text(BASE.replace("SHA256", hashlib.sha256(text.encode()).hexdigest()))
-    (folder / "three.yaml").write_text(TASK.replace("CONTENT", prepared.content))
-    code, said, err = call(capsys, "try", "obscure", "-d", "three", "sonar", "-a", "uniform_svm", "-r", "2")
+    points = pd.DataFrame(centres + np.random.default_rng(0).normal(size=(90, 2)), columns=["x", "y"])
+    points.assign(label=np.repeat([*"abc"], 30)).to_csv("three.csv", index=False)
+    assert call("add-dataset", "three.csv", "--label", "label")[0] == 0
+    code, said, err = call("try", "obscure", "-d", "three", "sonar", "-a", "uniform_svm", "-r", "2")
     assert code == 0, said + err
     rows = [re.match(r"(three|sonar) +(\S+).*? ([\d.]+) ± [\d.]+ +% accuracy", line) for line in said.splitlines()[:4]]
     assert [row[1] for row in rows] == ["three", "three", "sonar", "sonar"]
@@ -371,7 +347,7 @@ def test_try_takes_data_and_algorithms_of_more_classes(capsys):
         (["try", "rkl", "-d", "drawings_stripes"], "a kernel is on view '', but data set drawings_stripes has"),
     ],
 )
-def test_wrong_names_and_parameters_get_one_line(capsys, arguments, message):
-    code, said, err = call(capsys, *arguments)
+def test_wrong_names_and_parameters_get_one_line(call, arguments, message):
+    code, said, err = call(*arguments)
     assert (code, said) == (2, "")
     assert err.startswith(f"grambench: {message}") and err.count("\n") == 1

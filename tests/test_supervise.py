@@ -10,10 +10,9 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
+from processes import PATIENCE, gone, written_pid
 
 from grambench.pipeline import supervise
-
-PATIENCE = 300  # seconds after which a test gives up what is a matter of less than one
 
 
 def run(code, tmp_path, seconds=PATIENCE, memory_mb=2000.0):
@@ -26,20 +25,33 @@ def run(code, tmp_path, seconds=PATIENCE, memory_mb=2000.0):
     )
 
 
-def test_success(tmp_path):
-    outcome = run("print('done')", tmp_path)
-    assert (outcome.status, outcome.reason) == ("ok", "")
-    assert supervise.tail(tmp_path / "output.txt", 1) == "done"
+MULTILINE = """import atexit; atexit.register(print, 'bye')
+try: {}['first']
+except KeyError: raise ValueError('expected three,\\ngot:\\n  four\\n\\nfive')"""
+ALLOCATES = "from grambench.pipeline import supervise\nwith supervise.exit_on_failed_allocation(): "
 
 
-def test_exception_gives_its_last_line(tmp_path):
-    outcome = run("raise ValueError('planted')", tmp_path)
-    assert (outcome.status, outcome.reason) == ("error", "ValueError: planted")
-
-
-def test_what_no_file_can_hold_and_what_moves_a_cursor_is_left_out(tmp_path):
-    outcome = run("raise ValueError('a\\0b \\x1b[31mred\\x1b[0m \\x1b]0;title\\x07\\x9b \\ud800')", tmp_path)
-    assert outcome.reason == "ValueError: ab red  \\ud800"
+@pytest.mark.parametrize(
+    ("code", "status", "reason"),
+    [
+        ("print('done')", "ok", ""),
+        ("raise ValueError('planted')", "error", "ValueError: planted"),
+        # what no file can hold, and what moves a cursor, is left out
+        (
+            "raise ValueError('a\\0b \\x1b[31mred\\x1b[0m \\x1b]0;title\\x07\\x9b \\ud800')",
+            "error",
+            "ValueError: ab red  \\ud800",
+        ),
+        (MULTILINE, "error", "ValueError: expected three,"),
+        ("raise SystemExit('\\nno traceback\\nat all')", "error", "at all"),
+        (f"{ALLOCATES}raise MemoryError('no room')", "memory", "an allocation failed: no room"),
+        (f"import os; os._exit({supervise.OUT_OF_MEMORY})", "error", "exit code 77"),
+        ("import os; os.kill(os.getpid(), 9)", "killed", "ended by signal SIGKILL"),
+        ("import os; os.kill(os.getpid(), 11)", "killed", "ended by signal SIGSEGV"),
+    ],
+)
+def test_how_a_command_ends_and_why(tmp_path, code, status, reason):
+    assert run(code, tmp_path)[:2] == (status, reason)
 
 
 def test_of_much_output_the_end_is_kept(tmp_path):
@@ -87,7 +99,7 @@ def test_hang_is_stopped_with_its_children(tmp_path, late):
     outcome = run(code, tmp_path, seconds=2.0)
     assert outcome.status == "timeout"
     assert outcome.reason == "ran for 2 s, the limit"
-    assert not _alive(int(pid_file.read_text()))
+    assert gone(int(pid_file.read_text()))
 
 
 def orphan(pid_file, does="time.sleep(600)"):
@@ -104,7 +116,7 @@ def orphan(pid_file, does="time.sleep(600)"):
 @pytest.mark.parametrize("ends", ["", "raise SystemExit(1)", "os.kill(os.getpid(), 9)"])
 def test_a_process_that_has_left_its_session_does_not_outlive_the_run(ends, tmp_path):
     run(orphan(tmp_path / "pid") + ends, tmp_path)
-    assert not _alive(int((tmp_path / "pid").read_text()))
+    assert gone(int((tmp_path / "pid").read_text()))
 
 
 def test_processes_that_were_there_before_are_left_alone(tmp_path):
@@ -154,24 +166,6 @@ def test_mapped_files_are_not_counted(tmp_path, monkeypatch):
     assert 0 < float(seen.read_text()) < 200
 
 
-def test_failed_allocation(tmp_path):
-    fails = "raise MemoryError('no room for 8 GiB')"
-    code = f"from grambench.pipeline import supervise\nwith supervise.exit_on_failed_allocation(): {fails}"
-    outcome = run(code, tmp_path)
-    assert (outcome.status, outcome.reason) == ("memory", "an allocation failed: no room for 8 GiB")
-
-
-def test_an_exit_code_alone_is_no_failed_allocation(tmp_path):
-    outcome = run(f"import os; os._exit({supervise.OUT_OF_MEMORY})", tmp_path)
-    assert (outcome.status, outcome.reason) == ("error", "exit code 77")
-
-
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV])
-def test_signal_from_outside(tmp_path, number):
-    outcome = run(f"import os; os.kill(os.getpid(), {int(number)})", tmp_path)
-    assert (outcome.status, outcome.reason) == ("killed", f"ended by signal {number.name}")
-
-
 def supervisor(code, tmp_path):
     """Start a supervisor of some code in a process of its own."""
     outer = (
@@ -184,19 +178,19 @@ def supervisor(code, tmp_path):
 
 def test_nothing_survives_the_supervisor_being_stopped(tmp_path):
     process = supervisor(orphan(tmp_path / "orphan") + recorded(tmp_path / "pid") + "time.sleep(600)", tmp_path)
-    pids = [_pid(tmp_path / name) for name in ("orphan", "pid")]
+    pids = [written_pid(tmp_path / name) for name in ("orphan", "pid")]
     assert all(map(psutil.pid_exists, pids))
     process.terminate()
     assert process.wait(timeout=PATIENCE) == 128 + signal.SIGTERM
-    assert not any(map(_alive, pids))
+    assert all(map(gone, pids))
 
 
 def test_a_command_does_not_outlive_a_supervisor_that_it_kills(tmp_path):
     kills = "os.kill(os.getppid(), 9); time.sleep(600)"
     process = supervisor("import os, time\n" + recorded(tmp_path / "pid") + kills, tmp_path)
-    pid = _pid(tmp_path / "pid")
+    pid = written_pid(tmp_path / "pid")
     assert process.wait(timeout=PATIENCE) == -signal.SIGKILL
-    assert not _alive(pid)
+    assert gone(pid)
 
 
 def recorded(path):
@@ -205,36 +199,6 @@ def recorded(path):
 
 def _written(path):
     return path.is_file() and path.stat().st_size > 0
-
-
-def _pid(path):
-    end = time.monotonic() + PATIENCE
-    while not _written(path):
-        assert time.monotonic() < end, f"{path} was not written"
-        time.sleep(0.01)
-    return int(path.read_text())
-
-
-def _alive(pid):
-    """Return whether a process is there that was killed, which takes the system a moment."""
-    for _ in range(200):
-        try:
-            if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
-                return False
-        except psutil.NoSuchProcess:
-            return False
-        time.sleep(0.05)
-    return True
-
-
-def test_a_failures_reason_is_its_type_and_first_line(tmp_path):
-    code = (
-        "import atexit; atexit.register(print, 'bye')\n"
-        "try: {}['first']\n"
-        "except KeyError: raise ValueError('expected three,\\ngot:\\n  four\\n\\nfive')"
-    )
-    assert run(code, tmp_path).reason == "ValueError: expected three,"
-    assert supervise.last_exception("no traceback\nat all") == ""
 
 
 def test_a_process_that_the_system_refuses_is_asked_for_again(tmp_path, monkeypatch):

@@ -1,41 +1,29 @@
 """`grambench table`: names, formats and errors, on the small study of presentation.py in a project of its own."""
 
 import csv
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import presentation
 import pytest
 
-from grambench import cli
 from grambench.common import layout
 from grambench.common.files import sealed
 
 
 @pytest.fixture
-def project(tmp_path, monkeypatch):
-    """A project with collected results of study omkc."""
-    shutil.copytree(presentation.ROOT / "config", tmp_path / "config")
-    monkeypatch.chdir(tmp_path)
+def table(project, call, monkeypatch):
+    """What calls `grambench table` in a project with collected results of study omkc."""
     monkeypatch.setenv("COLUMNS", "100")
     with sealed(Path(layout.RUNS.format(study="omkc"))) as path:
         presentation.runs().to_parquet(path)
     with sealed(Path(layout.CELLS.format(study="omkc"))) as path:
         presentation.cells().to_csv(path, index=False)
-    return tmp_path
+    return lambda *arguments: call("table", *arguments)
 
 
-def call(capsys, *arguments):
-    code = cli.main(["table", *arguments])
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
-def test_it_prints_algorithms_by_data_sets_with_the_best_and_the_mean_rank(project, capsys):
-    code, out, _ = call(capsys, "omkc", "-d", "wdbc", "sonar")
+def test_it_prints_algorithms_by_data_sets_with_the_best_and_the_mean_rank(table):
+    code, out, _ = table("omkc", "-d", "wdbc", "sonar")
     lines = out.splitlines()
     assert code == 0 and lines[0] == "Mistakes (%): mean ± standard deviation over published permutations"
     assert lines[2].split() == ["Algorithm", "wdbc", "sonar", "Mean", "rank"]
@@ -48,9 +36,9 @@ def test_it_prints_algorithms_by_data_sets_with_the_best_and_the_mean_rank(proje
     assert "Mean rank over 1 of 2 data sets, those on which every algorithm has a result: 1 is the best" in out
 
 
-def test_rows_columns_metric_caption_and_label_are_those_of_the_call(project, capsys):
-    call_ = ("omkc", "-a", "omkc_ss", "omkc_dd", "-d", "wdbc", "--metric", "seconds", "--latex")
-    code, out, _ = call(capsys, *call_, "--caption", "Time & more", "--label", "tab:time")
+def test_rows_columns_metric_caption_and_label_are_those_of_the_call(table):
+    call = ("omkc", "-a", "omkc_ss", "omkc_dd", "-d", "wdbc", "--metric", "seconds", "--latex")
+    code, out, _ = table(*call, "--caption", "Time & more", "--label", "tab:time")
     assert code == 0 and r"\caption{Time \& more. Bold: the lowest mean" in out and r"\label{tab:time}" in out
     rows = [line.split(" &")[0] for line in out.splitlines() if line.endswith(r"\\")]
     assert rows == ["Algorithm", "OMKC(S,S)", "OMKC(D,D)"]
@@ -60,8 +48,8 @@ def test_rows_columns_metric_caption_and_label_are_those_of_the_call(project, ca
 @pytest.mark.parametrize(
     ("name", "start"), [("t.tex", "% \\usepackage{booktabs}"), ("t.md", "# Mistakes"), ("t.csv", "dataset,")]
 )
-def test_the_suffix_of_a_file_is_its_format(project, capsys, name, start):
-    assert call(capsys, "omkc", "-d", "wdbc", "-o", f"out/{name}")[:2] == (0, "")
+def test_the_suffix_of_a_file_is_its_format(project, table, name, start):
+    assert table("omkc", "-d", "wdbc", "-o", f"out/{name}")[:2] == (0, "")
     text = (project / "out" / name).read_text(encoding="utf-8")
     assert text.startswith(start)
     if name == "t.csv":
@@ -80,31 +68,11 @@ def test_the_suffix_of_a_file_is_its_format(project, capsys, name, start):
         (["omkc", "--label", "tab:x"], "--label: expected with --latex, which alone has labels"),
     ],
 )
-def test_a_wrong_name_is_one_line(project, capsys, arguments, message):
-    assert call(capsys, *arguments) == (2, "", f"grambench: {message}\n")
+def test_a_wrong_name_is_one_line(table, arguments, message):
+    assert table(*arguments) == (2, "", f"grambench: {message}\n")
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("grambench tab", ["table "]),
-        ("grambench table ca_l", ["ca_letter "]),
-        ("grambench table rkl -a rkl_", ["rkl_l1", "rkl_l2", "rkl_none"]),
-        ("grambench table rkl --metric bal", ["balanced_accuracy_percent "]),
-    ],
-)
-def test_a_shell_completes_it(project, line, expected):
-    asked = {
-        "_ARGCOMPLETE": "1",
-        "COMP_LINE": line,
-        "COMP_POINT": str(len(line)),
-        "_ARGCOMPLETE_STDOUT_FILENAME": "out",
-    }
-    subprocess.run([sys.executable, "-m", "grambench.cli"], env=os.environ | asked, check=False, timeout=600)
-    assert (project / "out").read_text().split("\v") == expected
-
-
-def test_a_study_with_an_algorithm_of_ones_own_is_read_from_any_folder_of_the_project(project, capsys, monkeypatch):
+def test_a_study_with_an_algorithm_of_ones_own_is_read_from_any_folder_of_the_project(project, table, monkeypatch):
     """The path of the algorithm is relative to the study's file, and the results are those of the project."""
     study = project / "config/studies/omkc.yaml"
     entry = "  mine: {path: ../../mine.py}\n  perceptron: {}\n"
@@ -112,6 +80,6 @@ def test_a_study_with_an_algorithm_of_ones_own_is_read_from_any_folder_of_the_pr
     shutil.copy(presentation.ROOT / "src/grambench/algorithms/batch/uniform_svm.py", project / "mine.py")
     (project / "notes").mkdir()
     monkeypatch.chdir(project / "notes")
-    code, out, err = call(capsys, "omkc", "-d", "wdbc")
+    code, out, err = table("omkc", "-d", "wdbc")
     assert (code, err) == (0, "")
     assert "OMKC(D,D)" in out

@@ -11,8 +11,6 @@ from grambench.common import layout
 from grambench.common.errors import ConfigError, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from grambench.report.cells import TableContent
 
 SUFFIXES = {".tex": "latex", ".md": "markdown", ".csv": "csv"}
@@ -52,28 +50,20 @@ def _table(arguments: argparse.Namespace) -> "TableContent":
 
     check_root()
     results = read_results(configuration().study(arguments.study), arguments.results)
-    plain = results.cells[results.cells["sweep"] == ""]
-    ran = {column: list(map(str, plain[column].unique())) for column in ("algorithm", "dataset")}
     measured = [name for name in names.metrics() if name in set(results.runs["metric"])]
-    algorithms = _known("algorithm", arguments.algorithms or _in_order(results.study.algorithms, ran["algorithm"]), ran)
-    datasets = _known("dataset", arguments.datasets or _in_order(results.study.datasets, ran["dataset"]), ran)
+    algorithms = _known("algorithm", arguments.algorithms, results.ran("algorithm"))
+    datasets = _known("data set", arguments.datasets, results.ran("dataset"))
     metric = arguments.metric or results.main_metric()
     if metric not in measured:
         raise unknown_name(f"metric of the results of {arguments.study}", metric, measured)
     return paper_table(results, metric, algorithms, datasets, arguments.caption)
 
 
-def _in_order(names_in_order: "Iterable[str]", ran: list[str]) -> list[str]:
-    """Return what was run in the order of the study."""
-    ordered = [name for name in names_in_order if name in ran]
-    return ordered + [name for name in ran if name not in ordered]
-
-
-def _known(kind: str, selected: list[str], ran: dict[str, list[str]]) -> list[str]:
-    """Return selected names, each once; raise ConfigError for one that was not run."""
-    if unknown := [name for name in selected if name not in ran[kind]]:
-        raise unknown_name(f"{kind.replace('dataset', 'data set')} of the results", unknown[0], ran[kind])
-    return list(dict.fromkeys(selected))
+def _known(kind: str, selected: "list[str] | None", ran: list[str]) -> list[str]:
+    """Return selected names, each once, by default all that were run; raise ConfigError for one that was not run."""
+    if unknown := [name for name in selected or () if name not in ran]:
+        raise unknown_name(f"{kind} of the results", unknown[0], ran)
+    return list(dict.fromkeys(selected or ran))
 
 
 def _render(table: "TableContent", arguments: argparse.Namespace) -> str:

@@ -2,9 +2,9 @@
 
 Snakemake sees neither an edit in an imported module nor a change of a default value. Every rule therefore carries
 `spec`, the canonical JSON of its settings, and `code`, a hash over the syntax trees of the step's module and of
-everything that this module imports inside grambench, except for imports under `if TYPE_CHECKING`. Comments, blank lines
-and docstrings do not count as code, except in grambench.claims, where a docstring is the claim. The versions of the
-packages that compute count too.
+everything that this module imports inside grambench. Comments, blank lines, what stands under `if TYPE_CHECKING`, and
+docstrings do not count as code, except in grambench.claims, where a docstring is the claim. The versions of packages
+that compute count too.
 
 A run compares the hash of the code that it has imported with the one that it was planned with (`refuse_other_code`).
 
@@ -16,7 +16,7 @@ import ast
 import functools
 import importlib.util
 import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
@@ -34,6 +34,7 @@ from grambench.pipeline.job import STEPS
 # rule `run` and its supervised half
 RUN = tuple(f"{STEPS}.{step}" for step in ("run", HALVES["run"]))
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+TYPES = "TYPE_CHECKING"
 NUMERICAL = ("numpy", "scipy", "numba", "scikit-learn", "pillow")
 
 
@@ -143,7 +144,7 @@ def _module(name: str) -> _Module:
 
 
 def _tree(module: str) -> ast.Module:
-    """Return the syntax tree of a module without the docstrings that do not count."""
+    """Return the syntax tree of a module without what does not count: docstrings, and what is under TYPES."""
     path = source(module)
     if path is None:
         raise FileNotFoundError(f"no source file for module {module} below {PACKAGE}")
@@ -152,29 +153,20 @@ def _tree(module: str) -> ast.Module:
     # the step that imports the module reports the error; until it is fixed, the text of the file is its code
     except (SyntaxError, ValueError):
         return ast.Module([ast.Expr(ast.Constant(path.read_bytes()))], [])
+    # what is imported for types alone is not run
+    tree.body = [node for node in tree.body if not (isinstance(node, ast.If) and ast.unparse(node.test) == TYPES)]
     for node in _statements(tree) if not module.startswith("grambench.claims") else ():
         if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:]
     return tree
 
 
-def _executed(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the statements of a module except those under `if TYPE_CHECKING`."""
-    return _statements(tree, _is_for_types)
-
-
-def _is_for_types(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-
-
-def _statements(tree: ast.AST, leave_out: Callable[[ast.AST], bool] = lambda _: False) -> Iterator[ast.AST]:
+def _statements(tree: ast.AST) -> Iterator[ast.AST]:
     """Yield a tree and the statements inside it; expressions, which are most of a tree, have none."""
-    if leave_out(tree):
-        return
     yield tree
     for child in ast.iter_child_nodes(tree):
         if not isinstance(child, ast.expr):
-            yield from _statements(child, leave_out)
+            yield from _statements(child)
 
 
 def _package(module: str, level: int) -> str:
@@ -188,7 +180,7 @@ def _imports(module: str, tree: ast.Module) -> frozenset[str]:
     """Return the modules of grambench and of its own package that `module` imports, and the packages that hold them."""
     imported: set[str] = set()
     package = PACKAGE.name if module.endswith(".py") else module.partition(".")[0]
-    for node in _executed(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

@@ -45,27 +45,24 @@ Requests = Mapping[str, Mapping[str, Request]]
 
 def requests_of(plan: "Plan") -> Requests:
     """Return the requests of a plan."""
-    requests = {
-        study: {name: _request(plan, study, name) for name in plan.targets.datasets(study)} for study in plan.studies
-    }
+    asked = plan.specs.asked
+    requests: dict[str, dict[str, Request]] = {study: {} for study in plan.studies}
+    for study, requested in requests.items():
+        for dataset in plan.targets.datasets(study):
+            inputs = {path: asked(path) for path in plan.targets.upstream(study, dataset)}
+            requested[dataset] = Request(plan.targets.raw(dataset), inputs, {})
     for cell in plan.targets.cells():
-        requests[cell.study][cell.dataset].runs[cell.task] = plan.specs.asked(cell.path())
+        requests[cell.study][cell.dataset].runs[cell.task] = asked(cell.path())
     return requests
-
-
-def _request(plan: "Plan", study: str, dataset: str) -> Request:
-    """Return the request of a study on a data set, yet without runs."""
-    paths = plan.targets.upstream(study, dataset)
-    return Request(plan.targets.raw(dataset), {path: plan.specs.asked(path) for path in paths}, {})
 
 
 def write(plan: "Plan") -> None:
     """Write the requests of a plan; those of other studies are kept."""
     from pydantic import TypeAdapter
 
-    path = Path(layout.LAST_RUN)
     requests = TypeAdapter(Requests).dump_python(requests_of(plan))
-    files.write_text(path, json.dumps({"studies": list(requests), "asked": _read_requests(path) | requests}))
+    content = {"studies": list(requests), "asked": _read_requests() | requests}
+    files.write_text(Path(layout.LAST_RUN), json.dumps(content))
 
 
 def modified() -> int | None:
@@ -89,12 +86,12 @@ def read(results: Path, study: str | None = None) -> Requests | None:
 
 def datasets() -> dict[str, list[str]]:
     """Return the data sets of the last run of each study."""
-    return {study: list(asked) for study, asked in _read_requests(Path(layout.LAST_RUN)).items()}
+    return {study: list(asked) for study, asked in _read_requests().items()}
 
 
 def earlier(plan: "Plan") -> "dict[str, Specifications]":
     """Return the specifications of each study of an earlier run that is not in this one and has all its results."""
-    specs, requests = dict[str, "Specifications"](), _read_requests(Path(layout.LAST_RUN))
+    specs, requests = dict[str, "Specifications"](), _read_requests()
     # sorted, since another order would make the report anew
     for study in sorted(requests.keys() - plan.studies.keys()):
         tasks = (task for request in requests[study].values() for task in request["runs"])
@@ -108,8 +105,9 @@ def earlier(plan: "Plan") -> "dict[str, Specifications]":
     return specs
 
 
-def _read_requests(path: Path) -> Any:
+def _read_requests() -> Any:
     """Return the last request of each study and data set; nothing if the file is missing or damaged."""
+    path = Path(layout.LAST_RUN)
     return _read(path)["asked"] if path.is_file() and not files.found_fault(path) else {}
 
 

@@ -31,6 +31,8 @@ from grambench.pipeline.targets import Targets
 from grambench.report import looks
 
 PROSE = ("title", "licence", "citation", "url")
+# sweeps whose points are settings of one plain run
+POINTS = ("parameter", "size", "view")
 # the rules of records and of the files that they are made from
 RULES = {
     layout.PREPARED: "prepare",
@@ -210,7 +212,7 @@ class Specifications:
             study=cell.study,
             dataset=cell.dataset,
             algorithm=name,
-            experiment=experiment_of(study, sweep),
+            experiment=sweep.kind if sweep and sweep.kind not in POINTS else study.protocol.experiment,
             file=study.file(name),
             points=[algorithms.resolved(study.file(name), point) for point in points],
             sweep=cell.sweep,
@@ -333,11 +335,6 @@ def _without_prose(description: Dataset | BaseDataset | Images) -> dict[str, Any
     """Return a description without prose and descriptors, since neither reruns a step of the data."""
     values = description.model_dump(mode="json", exclude={"descriptors", "parts"}) | dict.fromkeys(PROSE, "")
     return values | {"descriptors": {"none": {}}} if isinstance(description, Images) else values
-
-
-def experiment_of(study: Study, sweep: Sweep | None) -> str:
-    """Return the module of grambench.experiments that carries out a plain run or a sweep."""
-    return study.protocol.experiment if sweep is None or sweep.kind in ("parameter", "size", "view") else sweep.kind
 
 
 def points_of(study: Study, entry: str, sweep: Sweep | None) -> list[dict[str, Any]]:

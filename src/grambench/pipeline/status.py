@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 from grambench.common import layout
 from grambench.common.errors import DataError
@@ -19,13 +18,8 @@ from grambench.results.reading import as_written
 
 RECORDS = layout.RECORD.partition("{")[0]
 STALE = "made with other settings, code or inputs than were asked for"
-
-
-class RecordStatus(NamedTuple):
-    """The status of a record, and why it is not ok."""
-
-    status: str
-    reason: str
+# one of those of `FileStatus`, and why it is not ok
+Status = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +72,18 @@ def file_statuses(requests: last_run.Requests, results: Path = layout.RESULTS) -
                 path = Cell.of(study, dataset, task).path()
                 place = layout.located(results, path)
                 current = is_current(place, asked, results, identify)
-                record = (current and collected.get(path)) or _record_status(place)
-                if not current and record.status not in ("missing", "damaged"):
-                    record = RecordStatus("stale", STALE)
+                status, reason = (current and collected.get(path)) or _record_status(place)
+                if not current and status not in ("missing", "damaged"):
+                    status, reason = "stale", STALE
                 label = f"{study}: {task} on {dataset}"
-                files.append(FileStatus(path, label, record.status, record.reason, request.inputs))
+                files.append(FileStatus(path, label, status, reason, request.inputs))
         tables = sorted(layout.located(results, layout.RUNS.format(study=study)).parent.rglob("[!.]*.*"))
         damaged = find_damaged(tables)
         files += [FileStatus(str(path), f"{study}: {path.name}", "damaged", fault) for path, fault in damaged]
     return [*datasets.values(), *files]
 
 
-def _read_collected(results: Path, study: str) -> dict[str, RecordStatus]:
+def _read_collected(results: Path, study: str) -> dict[str, Status]:
     """Return the status of the records that are not newer than the table of their study.
 
     The table is faster to read than the records. It does not show later damage of a record; see `find_damaged`.
@@ -99,7 +93,7 @@ def _read_collected(results: Path, study: str) -> dict[str, RecordStatus]:
         return {}
     with as_written(table), table.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-        statuses = {row["record"]: RecordStatus(row["status"], row["reason"]) for row in rows}
+        statuses = {row["record"]: (row["status"], row["reason"]) for row in rows}
     time = table.stat().st_mtime_ns
     return {
         path: status
@@ -164,7 +158,7 @@ def _kind(file: FileStatus) -> str:
     return "data set" if file.label.startswith("data set ") else "file"
 
 
-def dataset_status(note_path: Path, prepared: Path | None = None) -> tuple[str, str]:
+def dataset_status(note_path: Path, prepared: Path | None = None) -> Status:
     """Return the status of a data set and its reason, from the note of its fetch and its prepared file, if any."""
     if not note_path.exists():
         return "missing", "not fetched yet"
@@ -192,18 +186,18 @@ def output_status(path: str) -> str:
     """Return the status of a record or of the note of a fetch; empty for any other file."""
     if Path(path).name == Path(layout.RAW).name:
         return dataset_status(Path(path))[0]
-    return _record_status(Path(path)).status if path.startswith(RECORDS) else ""
+    return _record_status(Path(path))[0] if path.startswith(RECORDS) else ""
 
 
-def _record_status(path: Path) -> RecordStatus:
+def _record_status(path: Path) -> Status:
     """Return the status of a record from its file."""
     if not path.exists():
-        return RecordStatus("missing", "not run yet")
+        return "missing", "not run yet"
     import h5py
 
     try:
         check(path)
         with as_written(path), h5py.File(path, "r") as file:
-            return RecordStatus(str(file.attrs["status"]), str(file.attrs["reason"]))
+            return str(file.attrs["status"]), str(file.attrs["reason"])
     except DataError as error:
-        return RecordStatus("damaged", str(error))
+        return "damaged", str(error)

@@ -159,6 +159,12 @@ class Results:
             tuple(Difference(sign * float(row[0].mean()), float(row[1].mean()), float(row[2].min())) for row in rows)
         )
 
+    def ran(self, column: str) -> list[str]:
+        """Return the algorithms or the data sets of the plain runs: in the order of the study, then any others."""
+        names = list(map(str, self.cells[self.cells["sweep"] == ""][column].unique()))
+        in_order = [*(self.study.algorithms if column == "algorithm" else self.study.datasets)]
+        return sorted(names, key=lambda name: in_order.index(name) if name in in_order else len(in_order))
+
     def main_metric(self) -> str:
         """Return the metric by which the study judges first; empty where it has none."""
         candidates = [metric for table in self.study.tables.values() for metric in table.judged()]

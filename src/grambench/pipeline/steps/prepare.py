@@ -20,13 +20,12 @@ def main(job: Job) -> None:
     description, output, made_from = check(Dataset, job.settings["dataset"], "spec"), job.output[0], job.made_from
     try:
         prepared = prepare(description, job.input[0].parent)
-        if isinstance(prepared, store.Unavailable):
-            logger.warning("%s", prepared)
         store.write(output, prepared, made_from)
     # A fault of the machine, such as a full disk, is not that of the data.
     except (OSError, MemoryError):
         raise
     except Exception as error:
-        unavailable = store.Unavailable(description.name, (one_line(error),))
-        logger.warning("%s", unavailable)
-        store.write(output, unavailable, made_from)
+        prepared = store.Unavailable(description.name, (one_line(error),))
+        store.write(output, prepared, made_from)
+    if isinstance(prepared, store.Unavailable):
+        logger.warning("%s", prepared)
