@@ -18,7 +18,7 @@ THREADS = os.cpu_count() or 1  # scikit-learn's matrix products use them all too
 
 
 def ours(features, kernels, out):
-    grams.compute(grams.inner_products(features), kernels, out, threads=THREADS)
+    grams.fill(grams.inner_products(features), kernels, list(out), threads=THREADS)
 
 
 def scikit_learn(features, kernels, out):

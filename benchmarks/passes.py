@@ -39,9 +39,9 @@ def measure(name: str) -> dict[str, float]:
     import numpy as np
 
     from grambench import algorithms
-    from grambench.kernels.computed import Computed
     from grambench.kernels.functions import Kernel
     from grambench.kernels.pool import Stored
+    from grambench.kernels.pools import BoundKernels
 
     rng = np.random.default_rng(0)
     features = rng.normal(size=(EXAMPLES, FEATURES))
@@ -51,7 +51,7 @@ def measure(name: str) -> dict[str, float]:
     labels, order = labels.astype(np.int8), rng.permutation(EXAMPLES).astype(np.int32)
     labels.flags.writeable = order.flags.writeable = False
     kernels = [Kernel("gaussian", 2.0 ** (k - KERNELS // 2)) for k in range(KERNELS)]
-    stored = Stored(np.stack(Computed(kernels, features).grams()))
+    stored = Stored(np.stack(BoundKernels(kernels, features).train().grams()))
     algorithm, parameters = algorithms.load(name), algorithms.parameters(name, ALGORITHMS[name])
 
     def spent(pool):
@@ -61,7 +61,7 @@ def measure(name: str) -> dict[str, float]:
 
     milliseconds = {"first": spent(stored), "stored": min(spent(stored) for _ in range(15))}
     if not many:
-        milliseconds["on demand"] = min(spent(Computed(kernels, features)) for _ in range(3))
+        milliseconds["on demand"] = min(spent(BoundKernels(kernels, features).train()) for _ in range(3))
     return milliseconds
 
 

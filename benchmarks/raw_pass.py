@@ -21,7 +21,7 @@ from sklearn.datasets import make_hastie_10_2
 from grambench import algorithms
 from grambench.algorithms.checks import learn
 from grambench.config.project import Configuration
-from grambench.kernels.computed import Computed
+from grambench.kernels.pools import BoundKernels
 
 EXAMPLES = 3000
 NAMES = ("omkc_dd", "omkc_ds", "omkc_sd", "omkc_ss")
@@ -43,7 +43,7 @@ def run(name, kernels, features, labels, order, *, first):
     """Return processor seconds from features to a fit, the fit, and the kernel values that were made."""
     algorithm, rng = algorithms.load(name), np.random.default_rng(1)
     start = time.process_time()
-    pool = Computed(kernels, features)
+    pool = BoundKernels(kernels, features).train()
     if first:
         pool.grams()
     fit = learn(algorithm, algorithm.parameters(), pool, labels, order=order, rng=rng)

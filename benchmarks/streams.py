@@ -59,6 +59,7 @@ from grambench.algorithms.streaming import Linear, LinearClassifiers
 from grambench.datasets.generators import chessboard
 from grambench.kernels.approximation import FeatureMap
 from grambench.kernels.functions import Kernel
+from grambench.kernels.streamed import VectorKernels
 
 WIDTHS = [2.0**power for power in range(-8, 8)]
 OF_OMKC = [2.0**power for power in range(-6, 7)]
@@ -258,7 +259,8 @@ def play_in_threads(labels, loss, eta, kernels, scores, dual, start, experts):
 def scores_of(widths, D, X, labels, in_threads=False):
     """Return the scores of Raker's classifiers in one pass, (n, m)."""
     kernels, parameters = [Kernel("gaussian", width) for width in widths], GradientParameters()
-    features = FeatureMap(kernels, X[:1000], "fourier", D, scale=False, rng=np.random.default_rng(0))
+    sample = X[:1000]
+    features = FeatureMap(VectorKernels(kernels, sample, scale=False), sample, "fourier", D, np.random.default_rng(0))
     classifiers, settings, scores = LinearClassifiers(features.starts), (parameters.loss, parameters.eta), []
     for rows, block in features.blocks(X):
         if in_threads:

@@ -41,20 +41,11 @@ def exact(kernel, sample, X):
     return on_vectors(alone, train, np.ascontiguousarray(own_columns(kernel, X)), basis=basis).grams()[0]
 
 
-def test_a_stream_has_the_kernel_values_of_each_group():
-    sample, X = problem()[0], problem(30, seed=1)[0]
-    made = VectorKernels(ON_VIEWS, sample, scale=True, columns=COLUMNS)
-    rows, columns = made.with_norms(X), made.with_norms(sample)
-    for k, kernel in enumerate(ON_VIEWS):
-        values = made.values(k, made.of_kernel(k, rows), made.of_kernel(k, columns))
-        np.testing.assert_allclose(values, exact(kernel, sample, X), rtol=1e-11, atol=1e-13)
-
-
 @pytest.mark.parametrize(("method", "accuracy"), [("nystroem", 1e-3), ("fourier", 0.2)])
 def test_features_approximate_the_kernels_of_each_group(method, accuracy):
     X = problem()[0]
     rng = np.random.default_rng(0)
-    made = FeatureMap(ON_VIEWS, X, method, 2000, scale=True, rng=rng, columns=COLUMNS)
+    made = FeatureMap(VectorKernels(ON_VIEWS, X, scale=True, columns=COLUMNS), X, method, 2000, rng)
     values = np.concatenate([block.copy() for _, block in made.blocks(X)]).astype(float)
     for kernel, (start, end) in zip(ON_VIEWS, pairwise(made.starts), strict=True):
         approximated, gram = values[:, start:end] @ values[:, start:end].T, exact(kernel, X, X)
@@ -80,24 +71,6 @@ def test_an_estimator_learns_the_kernels_of_each_group(algorithm):
     with_names = pd.DataFrame(X, columns=list("abcde"))
     named = clone(by_views).set_params(views={view: ["abcde"[k] for k in columns] for view, columns in VIEWS.items()})
     assert np.array_equal(named.fit(with_names, y).kernel_weights_, by_views.kernel_weights_)
-
-
-@pytest.mark.parametrize("kernel", ["mediangaussian_sigma1", "meanpolynomial_p2"])
-def test_a_group_of_all_columns_is_as_no_group(kernel):
-    X, y = problem()
-    # the classes alternate, so that a sample of every other example would be of one class
-    X[::2] += 10.0
-    labels = np.arange(len(y)) % 2
-    plain = KernelClassifier("uniform_svm", kernel, random_state=0).fit(X, labels)
-    whole = KernelClassifier("uniform_svm", kernel, views={"all": range(5)}, random_state=0).fit(X, labels)
-    new = problem(20, seed=1)[0]
-    np.testing.assert_allclose(whole.decision_function(new), plain.decision_function(new), rtol=1e-6)
-
-
-def test_a_fitted_estimator_has_no_gram_matrices():
-    X, y = problem(400)
-    model = KernelClassifier("uniform_svm", "gaussian_sigma1", views=VIEWS, random_state=0).fit(X, y)
-    assert len(pickle.dumps(model)) < 8 * len(X) ** 2 / 4
 
 
 def test_support_vectors_of_a_stream_have_the_columns_of_their_group():

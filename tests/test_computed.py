@@ -10,7 +10,7 @@ from grambench.experiments.conformance import same
 from grambench.kernels import bases, computed
 from grambench.kernels.computed import Computed, OnDemand
 from grambench.kernels.functions import Kernel
-from grambench.kernels.pool import RowsOnDemand, Stored
+from grambench.kernels.pool import Stored
 
 KERNELS = [
     *(Kernel("polynomial", degree) for degree in (1, 2, 3)),
@@ -151,13 +151,6 @@ def test_matrices_that_are_made_are_used():
     assert all(np.shares_memory(values, gram) for values, gram in zip(rows.values, grams, strict=True))
 
 
-def test_results_do_not_depend_on_what_was_made_before(blocks):
-    features, labels, order = problem()
-    fresh, used = on_vectors(KERNELS, features), on_vectors(KERNELS, features)
-    used.grams()
-    assert same(*(fitting.fit("omkc_ss", pool, labels, order) for pool in (fresh, used)))
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_a_pass_keeps_no_more_than_a_row_of_each_kernel_and_a_block(name, blocks, monkeypatch):
     features, labels, order = problem()
@@ -186,7 +179,6 @@ def test_a_pool_of_other_examples_has_matrices():
     features, _, order = problem()
     pool = on_vectors(KERNELS, features, features.copy(), basis=on_vectors(KERNELS, features))
     assert not pool.along(order).on_demand
-    assert not isinstance(pool.along(order), RowsOnDemand)
 
 
 @pytest.mark.filterwarnings("ignore:overflow|invalid value:RuntimeWarning")
@@ -210,11 +202,6 @@ def test_values_that_are_not_finite_are_refused_however_they_are_asked_for(kerne
     for how in asked.values():
         with pytest.raises(ValueError, match=f"^{kernel.name}: expected finite values"):
             how()
-
-
-def test_a_trace_of_zero_is_not_scaled():
-    with pytest.raises(ValueError, match=r"^polynomial_p1: expected a trace that can be scaled, got 0$"):
-        on_vectors([Kernel("polynomial", 1)], np.zeros((5, 2)), trace=1.0).grams()
 
 
 def test_a_part_of_too_many_examples_is_computed_alone(blocks):

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from kernel_pools import on_views
+from problems import prepared
 from specifications import KERNELS, make_run
 
 from grambench.common.errors import DataError
-from grambench.datasets.store import PreparedDataset
-from grambench.experiments.pools import Pools, dense, full_pool
+from grambench.experiments.pools import Pools, full_pool
 from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import Kernel
 from grambench.kernels.grams import compute, inner_products
@@ -24,9 +24,7 @@ DICTIONARY = FamilyRange("gaussian", 0.1, 10.0, [0.5, 2.0])
 
 
 def vectors(features, **changes):
-    features = np.asarray(features, dtype=float)
-    data = PreparedDataset(name="made", features=features, labels=LABELS[: len(features)], orders=None, source={})
-    return replace(data, **changes)
+    return prepared(np.asarray(features, dtype=float), LABELS[: len(features)], **changes)
 
 
 def asked(kind="nested_cv", protocol=(), **changes):
@@ -89,11 +87,6 @@ def test_vectors_are_standardised_where_the_protocol_says_so(kind, protocol, sca
     found = Pools(asked(kind, protocol), vectors(rows), np.arange(10)).train.features[""]
     expected = (rows[:10] - rows[:10].mean(axis=0)) / rows[:10].std(axis=0) if scales else rows[:10]
     np.testing.assert_allclose(found, expected)
-
-
-def test_sparse_features_are_refused_where_they_cannot_be_used():
-    with pytest.raises(DataError, match="made: expected dense features, got sparse ones"):
-        dense(PreparedDataset(name="made", features=object(), labels=LABELS[:2], orders=None, source={}))
 
 
 @pytest.mark.parametrize("trace", [None, 2.0])
@@ -203,19 +196,13 @@ def test_views_that_a_data_set_does_not_have_are_named():
 # --- pools of whole data sets -----------------------------------------------------------------------------------------
 
 
-def test_an_online_pass_reads_stored_matrices_of_vectors_and_computes_those_of_views():
+def test_an_online_pass_reads_stored_matrices_of_vectors():
     run = make_run("om2", "online")
     features = np.random.default_rng(2).normal(size=(20, 4))
     stored = compute(inner_products(features), [Kernel.parse(name) for name in KERNELS])
     pool = full_pool(run, vectors(features), stored)
     assert np.array_equal(np.array(list(pool.grams())), np.array(stored))
     assert pool.family is None and np.array_equal(pool.features[""], features)
-    for pixels in (False, True):
-        data = views(pixels)
-        pool = full_pool(make_run("om2", "online", kernels=ON_VIEWS), data, ())
-        expected = Pools(asked("official_split", kernels=ON_VIEWS), data, np.arange(20)).train
-        assert isinstance(pool, PixelPool) == pixels
-        assert np.array_equal(np.array(list(pool.grams())), np.array(list(expected.grams())))
 
 
 def test_an_online_pass_has_the_grid_of_a_family_where_there_are_no_kernels():
@@ -223,13 +210,8 @@ def test_an_online_pass_has_the_grid_of_a_family_where_there_are_no_kernels():
     pool = full_pool(make_run("om2", "online", kernels=[], dictionary=DICTIONARY), vectors(features), ())
     assert pool.shape == (2, 20, 20)
     assert [float(theta[0]) for theta in pool.thetas] == DICTIONARY.grid
-    with pytest.raises(DataError, match="expected kernels or a dictionary in the study, got neither"):
-        full_pool(make_run("om2", "online", kernels=[]), vectors(features), ())
-
-
-def test_pools_need_kernels_or_a_family():
     with pytest.raises(ValueError, match="expected kernels or a dictionary, got neither"):
-        BoundKernels([], np.eye(3))
+        full_pool(make_run("om2", "online", kernels=[]), vectors(features), ())
 
 
 def test_a_family_beside_kernels_goes_with_vectors_and_views():
@@ -313,29 +295,6 @@ def test_kernels_on_groups_of_columns_are_those_of_vectors_with_these_columns(st
     assert pools.between(test).features[""].shape == (15, 5)
 
 
-def test_single_values_of_groups_of_columns_have_the_bits_of_the_matrix():
-    dataset, _ = grouped()
-    pool, whole = (Pools(asked("official_split", kernels=GROUPS), dataset, np.arange(30)).train for _ in range(2))
-    rows, columns = np.array([3, 0, 29]), np.array([1, 2])
-    for k in range(3):
-        assert np.array_equal(pool.values(k, rows, columns), whole.grams()[k][np.ix_(rows, columns)])
-
-
-def test_values_that_overflow_are_refused():
-    dataset, features = grouped()
-    huge = replace(dataset, features=features * 1e200)
-    with pytest.raises(ValueError, match="polynomial"):
-        Pools(asked("official_split", kernels=["shape/polynomial_p1"]), huge, np.arange(30)).train.grams()[0]
-
-
-def test_an_online_pass_on_groups_of_columns_computes_their_matrices():
-    dataset, features = grouped()
-    pool = full_pool(make_run("om2", "online", kernels=["shape/gaussian_sigma1"]), dataset, [])
-    part = features[:, [0, 3]]
-    distances = ((part[:, None] - part[None]) ** 2).sum(axis=2)
-    np.testing.assert_allclose(pool.grams()[0], np.exp(-distances / 2.0), rtol=1e-9, atol=1e-12)
-
-
 # --- centred kernels --------------------------------------------------------------------------------------------------
 
 
@@ -363,14 +322,6 @@ def test_centred_kernels_have_feature_vectors_of_mean_zero(kernel, trace):
     np.testing.assert_allclose(pools.between(others).grams()[0], expected[20:, :20], atol=1e-7 * size)
     np.testing.assert_allclose(pools.among(others).grams()[0], expected[20:, 20:], atol=1e-7 * size)
     np.testing.assert_allclose(pools.train.grams()[0].mean(axis=0), 0.0, atol=1e-12 * size)
-
-
-def test_images_and_blocks_are_centred_too():
-    for run in ("left/unitpolynomial_p1", "right/chisquare_s1"):
-        pools = Pools(asked("official_split", {"center": True, "trace": 1.0}, kernels=[run]), views(), np.arange(12))
-        gram = pools.train.grams()[0]
-        np.testing.assert_allclose(gram.mean(axis=0), 0.0, atol=1e-12)
-        assert np.trace(gram) == pytest.approx(1.0)
 
 
 def test_a_constant_kernel_cannot_be_centred():

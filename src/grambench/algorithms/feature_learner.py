@@ -79,13 +79,11 @@ class FeatureLearner:
         rng = np.random.default_rng([seed, 2])
         sample = examples[np.sort(rng.permutation(len(examples))[:SAMPLE])]
         count = 1 if classes == 2 else classes
-        self._map = None
-        if method is not None:
-            self._map = FeatureMap(kernels, sample, method, n_components, scale=scale, rng=rng, columns=columns)
-        self.landmarks = 0 if self._map is None else self._map.landmarks
         self._vectors = VectorKernels(kernels, sample, scale=scale, columns=columns)
-        if self._map is not None:
-            self._vectors.limit = LARGEST
+        self._map: FeatureMap | None = None
+        if method is not None:
+            self._map, self._vectors.limit = FeatureMap(self._vectors, sample, method, n_components, rng), LARGEST
+        self.landmarks = 0 if self._map is None else self._map.landmarks
         bases: list[Basis] = [
             VectorSource(self._vectors) if self._map is None else self._map.starts for _ in range(count)
         ]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from grambench.algorithms.experts import FIRST, Learned, Needed, RoundsOfAll, RoundsOfEach, pass_work
 from grambench.algorithms.fit import Work
 from grambench.common.types import Floats, Labels, Order
-from grambench.kernels.pool import GramRows, RowsOnDemand, Stream
+from grambench.kernels.pool import GramRows, Stream
 
 LANES = 4
 
@@ -173,10 +173,9 @@ class RowClassifiers:
         experts = self._kind.empty(rows.stream(self._labels, order), classifiers)
         everyone = np.ones(len(rows.values), dtype=np.bool_)
         t = rounds(0, experts)
-        if isinstance(rows, RowsOnDemand):
-            while t < len(order):
-                rows.fetch(t, needed(t) if needed else everyone)
-                t = rounds(t, experts)
+        while t < len(order):
+            rows.fetch(t, needed(t) if needed else everyone)
+            t = rounds(t, experts)
 
     def scores(self, examples: Any) -> Floats:
         """Raise NotImplementedError: after a pass, the predictor of its Fit scores examples."""

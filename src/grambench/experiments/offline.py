@@ -40,7 +40,6 @@ from grambench.experiments.training import (
     counts,
     kernels_selected,
     learn_task,
-    learned_kernel_trace,
     predicted,
     scores_of,
     support_vectors,
@@ -155,9 +154,13 @@ class Evaluator:
             of_fold = self.pools(fold.train)
             pools = _only(of_fold.train, kernel), _only(of_fold.between(fold.validation), kernel)
             among = _only(of_fold.among(fold.validation), kernel) if by == "alignment" else None
-        trace = learned_kernel_trace(protocol, len(fold.train), len(self.dataset.labels))
         train_sample = self.sample(pools[0], fold.train, self.split.order_of(fold.train))
-        return Validation(train_sample, self.sample(pools[1], fold.validation), among, trace)
+        return Validation(train_sample, self.sample(pools[1], fold.validation), among, self.learned_trace(fold.train))
+
+    def learned_trace(self, train: Indices) -> float | None:
+        """Return the trace to which a kernel learned from some rows is scaled before an SVM is trained on it."""
+        protocol = self.run.offline
+        return protocol.kernel_trace(len(train), len(self.dataset.labels)) if protocol.scales_learned_kernel else None
 
     def evaluate(self, point: Settings, generators: Generators) -> Evaluation:
         """Select, train, test and measure at one point."""
@@ -225,8 +228,7 @@ class Evaluator:
         if final is None:
             final, seconds = _timed(algorithm, selection.settings, train, generators)
         begun = clock.now()
-        trace = learned_kernel_trace(run.offline, len(self.split.train), len(self.dataset.labels))
-        model = next(final.models([selection.C], trace=trace))
+        model = next(final.models([selection.C], trace=self.learned_trace(self.split.train)))
         last = final.work + model.work
         work = work + last if run.offline.counts_selection else last
         return TrainedModel(final, model, selection, seconds, seconds + clock.now() - begun, work)

@@ -277,12 +277,8 @@ def retrain(
 
     Seconds are those of all fits, their SVMs and the predictions between them; work is that of fits and SVMs.
     """
-    order, m, enough, generators = (
-        sample.order,
-        sample.pool.shape[0],
-        _enough(sample.y_true[sample.order], sample.classes),
-        Generators(seed),
-    )
+    order, m, generators = sample.order, sample.pool.shape[0], Generators(seed)
+    enough = _enough(sample.y_true[order], sample.classes)
     y_true, y_pred = sample.y_true, np.empty(len(order), dtype=np.intp)
     scores = np.zeros((len(order), sample.classes) if sample.classes else len(order))
     begun, work = clock.now(), dict.fromkeys(WORK, 0)

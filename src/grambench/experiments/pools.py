@@ -130,12 +130,10 @@ def full_pool(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Po
     if run.kernels and not len(grams):
         unit_rows = run.protocol.stored and not any(kernel.view for kernel in run.pool)
         return bind(run, dataset, dict(dataset.views) or dataset.features, None, unit_rows).train()
-    if not run.kernels and not run.dictionary:
-        raise DataError("expected kernels or a dictionary in the study, got neither")
-    grid = BoundKernels([], dense(dataset), run.dictionary).train() if run.dictionary else None
-    if grid is not None and not len(grams):
-        return grid
-    return Stored(grams, features={"": dataset.features}, family=None if grid is None else grid.family)
+    if len(grams) and not run.dictionary:
+        return Stored(grams, features={"": dataset.features})
+    grid = BoundKernels([], dense(dataset), run.dictionary).train()
+    return Stored(grams, features={"": dataset.features}, family=grid.family) if len(grams) else grid
 
 
 def dense(dataset: PreparedDataset) -> Floats:

@@ -6,7 +6,7 @@ caller asks which of these it is.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -30,9 +30,6 @@ from grambench.common.types import Floats, Labels, Order, Settings
 from grambench.kernels.pool import Pool
 from grambench.solvers import svm
 from grambench.solvers.combination import Combination
-
-if TYPE_CHECKING:
-    from grambench.config.protocols import Offline
 
 NEGLIGIBLE = 1e-4  # share of the largest weight below which a kernel does not count as selected
 
@@ -337,8 +334,3 @@ def support_vectors(predictor: Predictor) -> float:
 def kernels_selected(weights: Floats) -> float:
     """Return the number of kernels whose weight is not negligible beside the largest; NaN if no kernel was learned."""
     return float(np.count_nonzero(weights > NEGLIGIBLE * weights.max())) if weights.any() else np.nan
-
-
-def learned_kernel_trace(protocol: "Offline", n: int, total: int) -> float | None:
-    """Return the trace to which a learned kernel is scaled before an SVM is trained on it."""
-    return protocol.kernel_trace(n, total) if protocol.scales_learned_kernel else None

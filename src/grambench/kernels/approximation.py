@@ -22,7 +22,7 @@ twelve.
 """
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -31,9 +31,7 @@ from numpy.typing import NDArray
 from grambench.common.lazy_numba import njit
 from grambench.common.types import Approximation, Floats
 from grambench.kernels.functions import Kernel
-from grambench.kernels.grams import squared_distances
-from grambench.kernels.pools import BoundKernels
-from grambench.kernels.units import Measures
+from grambench.kernels.streamed import MeasuredKernel, VectorKernels, kernel_values
 
 Features = NDArray[np.float32]
 
@@ -49,65 +47,23 @@ LINEAR = {
 }
 
 
-class MeasuredKernel(NamedTuple):
-    """A kernel with its unit and its scale, and sigma of exp(-||x - x'||^2 / (2 sigma^2)) if it is Gaussian."""
-
-    kernel: Kernel
-    unit: float | None
-    factor: float
-    width: float | None
-
-
-def measured(
-    kernels: Sequence[Kernel], sample: Floats, scale: bool, columns: Mapping[str, Any]
-) -> tuple[list[MeasuredKernel], dict[str, Any]]:
-    """Return kernels on vectors or on groups of their columns, measured on a sample, and the columns of each view.
-
-    Raises
-    ------
-    ValueError
-        If a kernel is no function of inner products, or there are no columns for its view.
-    """
-    if other := [kernel.name for kernel in kernels if kernel.base != "inner"]:
-        raise ValueError(f"expected kernels of inner products, got {other[0]}")
-    measures = BoundKernels(kernels, sample, trace=float(len(sample)) if scale else None, columns=columns).measures
-    assert isinstance(measures, Measures)
-    units = [measures.unit(k) for k in range(len(kernels))]
-    widths = map(_width, kernels, units)
-    views = {kernel.view: columns[kernel.view] if kernel.view else slice(None) for kernel in kernels}
-    return list(map(MeasuredKernel, kernels, units, measures.scales, widths)), views
-
-
-def _width(kernel: Kernel, unit: float | None) -> float | None:
-    if kernel.reads != "squared":
-        return None
-    if unit is None:
-        return kernel.parameter
-    is_median = kernel.unit == "median"
-    return kernel.parameter * float(np.sqrt(unit)) if is_median else float(np.sqrt(0.5 * kernel.parameter * unit))
-
-
 class FeatureMap:
     """The features of m kernels, those of one kernel after those of the other.
 
     Parameters
     ----------
-    kernels : sequence of m Kernels
-        Kernels on vectors, or on groups of their columns.
+    kernels : VectorKernels
+        m kernels on vectors, or on groups of their columns.
     sample : ndarray of float64 (n, d)
-        Examples from which units, scales and landmarks are taken.
+        Examples from which landmarks are taken.
     method : str
         "fourier": Fourier features of Gaussians, raw features of linear kernels, Nystroem features of all others.
         "nystroem": Nystroem features of all but linear kernels.
     n_components : int
         The number D of features of each kernel; raw features are as many as the data have, and Nystroem features at
         most as many as the sample has examples.
-    scale : bool
-        Whether each kernel is scaled to a mean diagonal of 1 on the sample.
     rng : Generator
         Draws frequencies and landmarks.
-    columns : mapping of ndarray of int
-        Positions of the columns by view.
 
     Attributes
     ----------
@@ -119,29 +75,25 @@ class FeatureMap:
 
     def __init__(
         self,
-        kernels: Sequence[Kernel],
+        kernels: VectorKernels,
         sample: Floats,
         method: Approximation,
         n_components: int,
-        *,
-        scale: bool,
         rng: np.random.Generator,
-        columns: Mapping[str, Any] = {},
     ) -> None:
         if method not in get_args(Approximation):
             raise ValueError(f"approximation: expected {' or '.join(get_args(Approximation))}, got {method!r}")
         if not isinstance(n_components, int | np.integer) or n_components < 2:
             raise ValueError(f"n_components must be a whole number of at least 2, got {n_components!r}")
         landmarks = rng.permutation(len(sample))[:n_components]
-        parts, views = measured(kernels, sample, scale, columns)
         self._views: list[_ViewFeatures] = []
-        sizes, h = np.empty(len(parts), dtype=np.int64), n_components // 2
-        for view, places in views.items():
+        sizes, h = np.empty(len(kernels), dtype=np.int64), n_components // 2
+        for view, places in kernels.columns.items():
             examples = np.ascontiguousarray(sample[:, places])
             frequencies = rng.standard_normal((examples.shape[1], h)).astype(np.float32)
             explicit: dict[int, _Raw | _Nystroem] = {}
             widths: dict[int, float] = {}
-            for k, part in enumerate(parts):
+            for k, part in enumerate(kernels.measured):
                 if part.kernel.view != view:
                     continue
                 if part.kernel.parameter == 1.0 and part.kernel.family in LINEAR:
@@ -185,16 +137,6 @@ class _ViewFeatures(NamedTuple):
             _write_chain(np.cos(angles), np.sin(angles), starts, chain.kernels, chain.doublings, out)
         for k, part in self.explicit.items():
             part.write(examples, out[:, starts[k] : starts[k + 1]])
-
-
-def kernel_values(kernel: Kernel, unit: float | None, inner: Floats, rows: Floats, columns: Floats) -> Floats:
-    """Return the values of a kernel, (b, c), from inner products (b, c) and squared norms (b,) and (c,)."""
-    base, out = inner, np.empty_like(inner)
-    if kernel.reads == "squared":
-        base = np.empty_like(inner)
-        squared_distances(inner, rows, columns, base)
-    kernel.fill(base, out, unit)
-    return out
 
 
 class _Chain(NamedTuple):

@@ -28,8 +28,7 @@ from numpy.typing import NDArray
 from grambench.common.types import Floats, Grams, Indices, Labels, Order
 from grambench.kernels import grams
 from grambench.kernels.bases import Vectors
-from grambench.kernels.functions import Kernel
-from grambench.kernels.pool import Continuous, GramRows, KeptGrams, Pool, RowsOnDemand, Stream, read_only
+from grambench.kernels.pool import Continuous, GramRows, KeptGrams, Pool, Stream, read_only
 from grambench.kernels.units import Measures
 
 BLOCK = 64  # examples whose inner products one pass over the features computes
@@ -41,16 +40,12 @@ class Computed(Pool):
 
     Parameters
     ----------
-    kernels : sequence of m Kernels
-        The kernels; an order by view needs the least memory.
+    measures : Measures
+        The kernels with their units and scales; an order by view needs the least memory.
     train : Base
         The training examples.
     test : Base, optional
         The t examples; by default the training examples.
-    measures : Measures, optional
-        Units and scales of these kernels; by default those of `train`.
-    trace : float, optional
-        See Measures; the trace of measures that are not given.
     family : callable, optional
         Returns the continuous family of the pool (see Pool). It is called at the first access to the family, since its
         unit may take as long as a Gram matrix.
@@ -64,18 +59,13 @@ class Computed(Pool):
 
     def __init__(
         self,
-        kernels: Sequence[Kernel],
+        measures: Measures,
         train: Any,
         test: Any = None,
-        *,
-        measures: Measures | None = None,
-        trace: float | None = None,
         family: Callable[[], Continuous | None] | None = None,
     ) -> None:
-        if not kernels:
-            raise ValueError("a pool needs at least one kernel, got none")
-        self.measures = Measures(kernels, train, trace) if measures is None else measures
-        self.kernels, self.train, self.test, self._family = self.measures.kernels, train, test, family
+        self.measures, self.kernels = measures, measures.kernels
+        self.train, self.test, self._family = train, test, family
         self._rows = train if test is None else test
         self.features = self._rows.features
         self._bases: dict[tuple[str, str], Floats] = {}
@@ -94,9 +84,9 @@ class Computed(Pool):
         return len(self.kernels), len(self._rows), len(self.train)
 
     @property
-    def keeps(self) -> str:  # type: ignore[override]
+    def by_rows(self) -> bool:  # type: ignore[override]
         """See Pool."""
-        return "rows" if self._on_vectors and self.test is None and not (self.train.whole or self.kept) else "all"
+        return self._on_vectors and self.test is None and not (self.train.whole or self.kept)
 
     @property
     def _on_vectors(self) -> bool:
@@ -196,7 +186,7 @@ class Computed(Pool):
         if kernel in self.kept:
             return super().values(kernel, rows, columns)
         view, base, reads = self.kernels[kernel].view, self.kernels[kernel].base, self.kernels[kernel].reads
-        if self._on_vectors and self.keeps == "all":
+        if self._on_vectors and not self.by_rows:
             values = self.base_values(view, base)[np.ix_(rows, columns)]
         else:
             values = self._rows.some(view, base, rows, self.train, columns)
@@ -215,7 +205,7 @@ class Computed(Pool):
         return OnDemand(self, order) if on_demand else super().along(order)
 
 
-class OnDemand(RowsOnDemand):
+class OnDemand(GramRows):
     """Kernel rows computed one at a time, between one example of a pass and the examples after it.
 
     Examples are numbered by their position in the pass.
@@ -229,6 +219,8 @@ class OnDemand(RowsOnDemand):
     kernels : sequence of int, optional
         Indices of kernels of the pool; by default all.
     """
+
+    on_demand = True
 
     def __init__(self, pool: Computed, order: Indices, kernels: Sequence[int] | None = None) -> None:
         self._pool, self._order = pool, order.astype(np.intp)

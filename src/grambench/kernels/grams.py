@@ -93,24 +93,8 @@ def squared_distances(inner: Floats, row_norms: Floats, column_norms: Floats, ou
     np.maximum(out, 0.0, out=out)
 
 
-def compute(inner: Floats, kernels: Sequence[Kernel], out: Floats | None = None, *, threads: int = 1) -> Floats:
-    """Return the Gram matrices of several kernels in memory.
-
-    Parameters
-    ----------
-    inner : ndarray of float64 (n, n)
-        Inner products.
-    kernels : sequence of Kernel
-        m kernels.
-    out : ndarray of float64 (m, n, n), optional
-        Output.
-    threads : int
-        Number of threads.
-
-    Returns
-    -------
-    ndarray of float64 (m, n, n)
-    """
-    grams = np.empty((len(kernels), *inner.shape)) if out is None else out
-    fill(inner, kernels, list(grams), threads=threads)
+def compute(inner: Floats, kernels: Sequence[Kernel]) -> Floats:
+    """Return the Gram matrices of m kernels in memory, (m, n, n), from inner products (n, n)."""
+    grams = np.empty((len(kernels), *inner.shape))
+    fill(inner, kernels, list(grams))
     return grams

@@ -18,6 +18,7 @@ from grambench.kernels.bases import Base, mean_squared_distance
 from grambench.kernels.computed import Computed
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Pool, locked
+from grambench.kernels.units import Measures
 
 LARGEST = 258  # pixels of a view: 258 * 255^2 < 2^24
 POWER, GAUSSIAN = 0.0, 1.0  # the two forms of a kernel as a function of the cosine
@@ -86,19 +87,18 @@ class PixelPool(Computed):
 
     Parameters
     ----------
-    kernels : sequence of m Kernels
+    measures : Measures
         Kernels of the families polynomial (of degree 1), unitpolynomial and meangaussian.
     train, test : Pixels
         The images.
-    measures, trace, family
+    family
         See Computed.
     """
 
-    keeps = "nothing"
     gram = Pool.gram
 
-    def __init__(self, kernels: Sequence[Kernel], train: Pixels, test: Pixels | None = None, **more: Any) -> None:
-        super().__init__(kernels, train, test, **more)
+    def __init__(self, measures: Measures, train: Pixels, test: Pixels | None = None, family: Any = None) -> None:
+        super().__init__(measures, train, test, family)
         self.kept = None  # type: ignore[assignment]
         self._forms = np.array([self._form(k, kernel) for k, kernel in enumerate(self.kernels)])
 

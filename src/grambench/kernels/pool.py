@@ -173,12 +173,16 @@ class Stream(NamedTuple):
 class GramRows:
     """Rows of Gram matrices for a compiled pass.
 
+    A compiled loop that needs a row with place[i] < 0 returns the number of its round without any change of state. The
+    caller fetches the row and enters the loop again at this round. A fetched row holds values from the round of its
+    example on.
+
     Attributes
     ----------
     values, place
         See Stream.
     on_demand : bool
-        Whether rows have to be fetched, see RowsOnDemand.
+        Whether rows have to be fetched, one example at a time.
     """
 
     on_demand = False
@@ -194,20 +198,8 @@ class GramRows:
         """Return the examples of a pass, numbered as the rows are; `order` begins as the order of the rows does."""
         return Stream(self.values, self.place, labels, order)
 
-
-class RowsOnDemand(GramRows, ABC):
-    """Rows that are computed one example at a time.
-
-    A compiled loop that needs a row with place[i] < 0 returns the number of its round without any change of state. The
-    caller fetches the row and enters the loop again at this round. A fetched row holds values from the round of its
-    example on.
-    """
-
-    on_demand = True
-
-    @abstractmethod
     def fetch(self, number: int, needed: NDArray[np.bool_]) -> None:
-        """Compute the rows of the example of one round, for the kernels that need them; needed is (m,)."""
+        """Compute the rows of the example of a round for kernels that need them, (m,); matrices have all rows."""
 
 
 def entries(gram: Floats, rows: Indices, columns: Indices, out: Floats | None = None) -> Floats:
@@ -294,9 +286,8 @@ class Pool(ABC):
         The parameters of the m kernels if they are a grid of the family.
     computed : int
         Kernel evaluations by this pool so far.
-    keeps : str
-        What the pool keeps of its kernel values: "all" Gram matrices, once they are computed; "rows", since all may not
-        fit into memory; or "nothing".
+    by_rows : bool
+        Whether parts compute their own values, since all Gram matrices may not fit into memory.
     kept : KeptGrams or None
         The Gram matrices that the pool has computed and keeps, if it keeps all in one array.
     stores_grams : bool
@@ -308,7 +299,7 @@ class Pool(ABC):
     family: Continuous | None = None
     thetas: list[Floats] | None = None
     computed: int = 0
-    keeps: str = "all"
+    by_rows: bool = False
     kept: KeptGrams | None = None
     stores_grams: bool = True
 
@@ -436,14 +427,6 @@ class LazyGrams(Sequence[Floats]):
         number = self._numbers[k]
         return self._pool.gram(number) if isinstance(number, int) else [self._pool.gram(i) for i in number]
 
-    def stacked(self) -> Floats:
-        """Return the matrices as one read-only array (m, t, n); a pool that keeps them has no second copy."""
-        stack = np.empty(self._pool.shape) if self._pool.kept is None else self._pool.kept.stack
-        for k, gram in enumerate(self):
-            if self._pool.kept is None:
-                stack[k] = gram
-        return np.asarray(read_only(stack))
-
 
 class SubPool(Pool):
     """Some kernels of a pool, between some of its examples and some of its training examples.
@@ -521,7 +504,7 @@ class SubPool(Pool):
         kernel, parent = self._kernels[k], self._parent
         if kernel in self._copies:
             return self._copies[kernel]
-        before, by_rows = parent.computed, parent.keeps == "rows" and not self._all_pairs
+        before, by_rows = parent.computed, parent.by_rows and not self._all_pairs
         gram: Floats = parent.values(kernel, self._rows, self._columns) if by_rows else parent.grams()[kernel]
         self.computed += parent.computed - before
         if self._all_pairs:
@@ -629,9 +612,13 @@ def locked(features: Features) -> Features:
 
 
 def stacked(pool: Pool) -> Floats:
-    """Return the kernel values of a pool as one array (m, t, n), without a copy if they are stored as one."""
+    """Return the kernel values of a pool as one array (m, t, n), without a copy if the pool keeps them as one."""
     pool.refuse_stack()
     grams = pool.grams()
-    if isinstance(grams, LazyGrams):
-        return grams.stacked()
-    return grams if isinstance(grams, np.ndarray) else np.stack(grams)
+    if not isinstance(grams, LazyGrams):
+        return grams if isinstance(grams, np.ndarray) else np.stack(grams)
+    stack = np.empty(pool.shape) if pool.kept is None else pool.kept.stack
+    for k, gram in enumerate(grams):
+        if pool.kept is None:
+            stack[k] = gram
+    return np.asarray(read_only(stack))

@@ -74,7 +74,7 @@ class BoundKernels:
         else:
             self._train = Vectors(train)
         if isinstance(kernels, FeatureSubsets | RandomSubsets):
-            self._kind, self.measures = SubsetPool, SubsetMeasures(kernels, self._train)
+            self.measures = SubsetMeasures(kernels, self._train)
         elif not kernels and dictionary is None:
             raise ValueError("expected kernels or a dictionary, got neither")
         else:
@@ -98,11 +98,13 @@ class BoundKernels:
         return self._pool(examples, examples)
 
     def _pool(self, train: Any, test: Any = None) -> Pool:
+        if isinstance(self.measures, SubsetMeasures):
+            return SubsetPool(self.measures, train, test)
         family = partial(self._continuous, train, None if test is train else test)
         grid = None if self._kernels else family()
         if grid is not None:
             return GridPool(grid, (train if test is None else test).features)
-        pool: Pool = self._kind(self._kernels, train, test, measures=self.measures, family=family)
+        pool: Pool = self._kind(self.measures, train, test, family)
         return pool
 
     def _continuous(self, train: Base, test: Base | None) -> Continuous | None:

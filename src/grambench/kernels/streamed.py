@@ -7,14 +7,16 @@ and values below 1e-307 are 0. Last bits therefore differ from those of `gramben
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Indices
-from grambench.kernels.approximation import kernel_values, measured
 from grambench.kernels.functions import Kernel
+from grambench.kernels.grams import squared_distances
+from grambench.kernels.pools import BoundKernels
+from grambench.kernels.units import Measures
 
 # In 32 bits: the squared norm of an example's features, of which classifiers add millions, and the norm of an example
 # in units of a Gaussian's width.
@@ -25,6 +27,34 @@ LOG2E = 1.0 / math.log(2.0)
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 ROUND = 1.5 * 2.0**52  # adding it leaves a whole number in the last bits
 T2, T3, T4, T5, T6, T7, T8, T9, T10, T11, T12 = (1.0 / math.factorial(k) for k in range(2, 13))  # Taylor's series
+
+
+class MeasuredKernel(NamedTuple):
+    """A kernel with its unit and its scale, and sigma of exp(-||x - x'||^2 / (2 sigma^2)) if it is Gaussian."""
+
+    kernel: Kernel
+    unit: float | None
+    factor: float
+    width: float | None
+
+
+def _width(kernel: Kernel, unit: float | None) -> float | None:
+    if kernel.reads != "squared":
+        return None
+    if unit is None:
+        return kernel.parameter
+    is_median = kernel.unit == "median"
+    return kernel.parameter * float(np.sqrt(unit)) if is_median else float(np.sqrt(0.5 * kernel.parameter * unit))
+
+
+def kernel_values(kernel: Kernel, unit: float | None, inner: Floats, rows: Floats, columns: Floats) -> Floats:
+    """Return the values of a kernel, (b, c), from inner products (b, c) and squared norms (b,) and (c,)."""
+    base, out = inner, np.empty_like(inner)
+    if kernel.reads == "squared":
+        base = np.empty_like(inner)
+        squared_distances(inner, rows, columns, base)
+    kernel.fill(base, out, unit)
+    return out
 
 
 class VectorKernels:
@@ -41,8 +71,17 @@ class VectorKernels:
     columns : mapping of ndarray of int
         Positions of the columns by view.
 
+    Raises
+    ------
+    ValueError
+        If a kernel is no function of inner products, or there are no columns for its view.
+
     Attributes
     ----------
+    measured : list of m MeasuredKernels
+        The kernels with their units and scales.
+    columns : dict
+        The columns of each view that a kernel is on; "" has all.
     limit : float
         The largest value of a kernel that is not refused; LARGEST for features of 32 bits.
     """
@@ -52,17 +91,24 @@ class VectorKernels:
     def __init__(
         self, kernels: Sequence[Kernel], sample: Floats, *, scale: bool, columns: Mapping[str, Any] = {}
     ) -> None:
-        self._kernels, self._columns = measured(kernels, sample, scale, columns)
-        self._finite_to = dict.fromkeys(self._columns, 0.0)
+        if other := [kernel.name for kernel in kernels if kernel.base != "inner"]:
+            raise ValueError(f"expected kernels of inner products, got {other[0]}")
+        measures = BoundKernels(kernels, sample, trace=float(len(sample)) if scale else None, columns=columns).measures
+        assert isinstance(measures, Measures)
+        units = [measures.unit(k) for k in range(len(kernels))]
+        self.measured = list(map(MeasuredKernel, kernels, units, measures.scales, map(_width, kernels, units)))
+        views = dict.fromkeys(kernel.view for kernel in kernels)
+        self.columns: dict[str, Any] = {view: columns[view] if view else slice(None) for view in views}
+        self._finite_to = dict.fromkeys(self.columns, 0.0)
         self._places: dict[str, slice] = {}
         start = 0
-        for view, places in self._columns.items():
+        for view, places in self.columns.items():
             # The features of a view, and half of their squared norm.
             self._places[view] = slice(start, start + sample[:1, places].shape[1] + 1)
             start = self._places[view].stop
 
     def __len__(self) -> int:
-        return len(self._kernels)
+        return len(self.measured)
 
     def with_norms(self, examples: Floats) -> Floats:
         """Return [x_v, ||x_v||^2 / 2] of b examples, view by view, (b, d_1 + 1 + ...).
@@ -73,13 +119,13 @@ class VectorKernels:
             If a kernel's values would not be finite, or would be beyond the limit.
         """
         parts = []
-        for view, places in self._columns.items():
+        for view, places in self.columns.items():
             features = np.ascontiguousarray(examples[:, places])
             with np.errstate(over="ignore"):
                 norms = np.square(features).sum(axis=1)
             largest = float(norms.max(initial=0.0))
             if not largest <= self._finite_to[view]:
-                for kernel, unit, factor, width in self._kernels:
+                for kernel, unit, factor, width in self.measured:
                     # Where a projection on a frequency may overflow in 32 bits, no value is below the limit.
                     far = self.limit < np.inf and math.sqrt(largest) > FARTHEST * min(1.0, width or 1.0)
                     if kernel.view == view:
@@ -90,11 +136,11 @@ class VectorKernels:
 
     def of_kernel(self, k: int, examples: Floats) -> Floats:
         """Return the view of kernel k of examples with their norms, [x_v, ||x_v||^2 / 2], (b, d_v + 1)."""
-        return examples[:, self._places[self._kernels[k].kernel.view]]
+        return examples[:, self._places[self.measured[k].kernel.view]]
 
     def values(self, k: int, rows: Floats, columns: Floats) -> Floats:
         """Return the values of kernel k between examples as `of_kernel` returns them, (b, c)."""
-        kernel, unit, factor, width = self._kernels[k]
+        kernel, unit, factor, width = self.measured[k]
         values = rows[:, :-1] @ columns[:, :-1].T
         if width is not None:
             norms = columns[:, -1].copy()

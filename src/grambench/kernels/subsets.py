@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -186,39 +186,28 @@ class SubsetPool(Pool):
 
     Parameters
     ----------
-    kernels : FeatureSubsets or RandomSubsets
-        The kernels.
+    measures : SubsetMeasures
+        The kernels with their units.
     train : Vectors
         The training examples.
     test : Vectors, optional
         The t examples; by default the training examples.
-    measures : SubsetMeasures, optional
-        Subsets and units; by default those of `train`.
 
     Examples
     --------
     >>> import numpy as np
-    >>> pool = SubsetPool(FeatureSubsets([[0], [0, 1]], n_widths=2), Vectors(np.eye(3)))
+    >>> examples = Vectors(np.eye(3))
+    >>> pool = SubsetPool(SubsetMeasures(FeatureSubsets([[0], [0, 1]], n_widths=2), examples), examples)
     >>> pool.shape
     (4, 3, 3)
     >>> pool.mixture(np.full(4, 0.25)).shape
     (3, 3)
     """
 
-    keeps = "nothing"
     stores_grams = False
 
-    def __init__(
-        self,
-        kernels: FeatureSubsets | RandomSubsets,
-        train: Vectors,
-        test: Vectors | None = None,
-        *,
-        measures: SubsetMeasures | None = None,
-        family: Any = None,
-    ) -> None:
-        self.measures = SubsetMeasures(kernels, train) if measures is None else measures
-        self.kernels, self.gaussians = kernels, self.measures.gaussians
+    def __init__(self, measures: SubsetMeasures, train: Vectors, test: Vectors | None = None) -> None:
+        self.measures, self.kernels, self.gaussians = measures, measures.kernels, measures.gaussians
         self.train, self.test = train.features[""], None if test is None or test is train else test.features[""]
         self.features = (train if test is None else test).features
 
@@ -282,7 +271,7 @@ class SubsetPool(Pool):
         """Return the pool between some of the t examples and some of the training examples."""
         is_same = self.test is None and np.array_equal(rows, columns)
         test = None if is_same else Vectors(self.features[""][rows])
-        return SubsetPool(self.kernels, Vectors(self.train[columns]), test, measures=self.measures)
+        return SubsetPool(self.measures, Vectors(self.train[columns]), test)
 
     def refuse_stack(self) -> None:
         """Raise ValueError if all Gram matrices together are too large to be stored."""
