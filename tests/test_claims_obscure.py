@@ -1,16 +1,12 @@
 """The claims of OBSCURE: planted results that turn them round."""
 
-from pathlib import Path
-
 import numpy as np
-import pandas as pd
 import pytest
+from planted import CONFIGURATION, evidence, plain
 
-from grambench.claims import Evidence, obscure_caltech_39, obscure_flowers, obscure_mnist
-from grambench.config.project import Configuration
-from grambench.results.study import Results
+from grambench.claims import obscure_caltech_39, obscure_flowers, obscure_mnist
 
-STUDY = Configuration(Path(__file__).parent.parent / "config").study("obscure_caltech_39")
+STUDY = CONFIGURATION.study("obscure_caltech_39")
 
 
 @pytest.mark.parametrize(
@@ -23,9 +19,7 @@ def test_more_kernels_have_more_accuracy(accuracies, verdict):
         for count, accuracy in zip((39, 20, 10, 5), accuracies[::-1], strict=False)
         for repetition in range(2)
     ]
-    runs = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"])
-    cells = pd.DataFrame(columns=["dataset", "algorithm", "sweep", "status", "reason", "orders"])
-    answer = obscure_caltech_39.more_kernels_are_more_accurate(Evidence(Results(STUDY, runs, cells), pd.DataFrame()))
+    answer = obscure_caltech_39.more_kernels_are_more_accurate(evidence(STUDY, rows))
     assert answer.verdict == verdict
     if verdict != "undecided":
         assert "5: 40.5" in answer.evidence
@@ -34,13 +28,11 @@ def test_more_kernels_have_more_accuracy(accuracies, verdict):
 @pytest.mark.parametrize(("factor", "verdict"), [(1.0, "holds"), (1e-4, "undecided")])
 def test_passes_of_less_than_ten_milliseconds_are_compared_by_work_only(factor, verdict):
     seconds = {1000: 1.0, 5000: 5.0, 20_000: 20.0, 60_000: 60.0}
-    rows = [
-        (name, "obscure", "", np.nan, 0, metric, seconds[n] * (factor if metric == "fit_seconds" else 1e-4))
-        for name, n in obscure_mnist.SIZES.items()
-        for metric in ("fit_seconds", "kernel_values")
-    ]
-    runs = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"])
-    given = Evidence(Results(STUDY, runs, pd.DataFrame()), pd.DataFrame())
+    rows = []
+    for name, n in obscure_mnist.SIZES.items():
+        rows += plain(name, "obscure", "fit_seconds", factor * seconds[n])
+        rows += plain(name, "obscure", "kernel_values", 1e-4 * seconds[n])
+    given = evidence(STUDY, rows)
     assert obscure_mnist.time_is_linear(given).verdict == verdict
     assert obscure_mnist.work_is_linear(given).verdict == "holds"
 
@@ -51,8 +43,7 @@ def test_objectives_reached_in_less_than_ten_milliseconds_are_compared_by_epochs
         for name, epochs in (("obscure_100", 1.0), ("pegasos_100", 2.0))
         for metric, value in (("objective", 1.0), ("epochs", epochs), ("elapsed_seconds", 4e-3 * epochs))
     ]
-    curves = pd.DataFrame(rows, columns=["dataset", "algorithm", "repetition", "round", "metric", "result"])
-    given = Evidence(None, curves)
+    given = evidence(STUDY, curves=rows)
     assert obscure_flowers.obscure_converges_faster(given).verdict == "holds"
     assert obscure_flowers.obscure_converges_faster_in_time(given).verdict == "undecided"
 
@@ -66,6 +57,5 @@ def test_what_the_second_stage_gains_is_a_mean_over_the_repetitions():
         for metric, values in (("stage", stages), ("accuracy_percent", accuracies))
         for number in range(3)
     ]
-    curves = pd.DataFrame(rows, columns=["dataset", "algorithm", "repetition", "round", "metric", "result"])
-    answer = obscure_mnist.the_first_stage_comes_close(Evidence(None, curves))
+    answer = obscure_mnist.the_first_stage_comes_close(evidence(STUDY, curves=rows))
     assert answer == ("holds", "points that the second stage gains: 1000: +0.20")

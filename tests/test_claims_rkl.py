@@ -1,26 +1,14 @@
 """The claims of RKL: what the paper's own printed numbers say to them, and planted results that turn each one round."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
+from planted import CONFIG, CONFIGURATION, evidence, plain
 
-from grambench.claims import Evidence, rkl
-from grambench.config.project import Configuration
-from grambench.results.study import Results
+from grambench.claims import rkl
 
-CONFIG = Path(__file__).parent.parent / "config"
-STUDY = Configuration(CONFIG).study("rkl")
-RUNS = ["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"]
+STUDY = CONFIGURATION.study("rkl")
 PARTS = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])  # how accuracies vary over the parts, those of all algorithms together
-NO_CURVES = pd.DataFrame(columns=["dataset", "algorithm", "round", "metric", "result"])
-
-
-def evidence(rows, curves=NO_CURVES):
-    runs = pd.DataFrame(rows, columns=RUNS)
-    cells = pd.DataFrame(columns=["dataset", "algorithm", "sweep", "status", "reason", "orders"])
-    return Evidence(Results(STUDY, runs, cells), curves)
 
 
 def printed(change=None):
@@ -29,12 +17,13 @@ def printed(change=None):
     for number in numbers.itertuples():
         for name in [number.algorithm, *STUDY.variants(number.algorithm)]:
             value = number.mean if change is None else change(number.dataset, name, number.metric, number.mean)
-            for part, noise in enumerate(PARTS if number.metric == rkl.ACCURACY else np.zeros(5)):
-                rows.append((number.dataset, name, "", np.nan, part, number.metric, value + noise))
+            noise = PARTS if number.metric == rkl.ACCURACY else np.zeros(5)
+            rows += plain(number.dataset, name, number.metric, *(value + noise))
     return rows
 
 
-def answers(given):
+def answers(rows):
+    given = evidence(STUDY, rows)
     return {claim.id: claim.test(given).verdict for claim in rkl.CLAIMS}
 
 
@@ -43,7 +32,7 @@ def test_the_claims_speak_of_the_data_sets_of_the_study():
 
 
 def test_the_papers_own_numbers_support_its_claims():
-    found = answers(evidence(printed()))
+    found = answers(printed())
     undecided = {"5", "6a", "6b", "6c"}  # convergence and invariance are not in Table 1
     assert {name for name, verdict in found.items() if verdict == "undecided"} == undecided
     assert {name for name, verdict in found.items() if verdict == "fails"} == set()
@@ -74,7 +63,7 @@ def test_the_papers_own_numbers_support_its_claims():
     ],
 )
 def test_planted_numbers_refute_a_claim(claim, change):
-    assert answers(evidence(printed(change)))[claim] == "fails"
+    assert answers(printed(change))[claim] == "fails"
 
 
 @pytest.mark.parametrize(
@@ -87,18 +76,13 @@ def test_a_difference_that_no_paired_test_tells_counts_as_none(claim, spread, ve
     rows = printed(lambda d, a, m, v: v - 1.0 if a == "rkl_l1" and m == rkl.ACCURACY else v)
     noise = spread * np.array([-0.1, 0.1, 0.0, -0.1, 0.1])
     moved = [(*row[:6], row[6] + noise[row[4]] * (row[1] == "rkl_l1" and row[5] == rkl.ACCURACY)) for row in rows]
-    assert answers(evidence(moved))[claim] == verdict
+    assert answers(moved)[claim] == verdict
 
 
 def converging(calls, gap=0.01, sets=rkl.SETS):
     found = {"svm_calls": calls - 3, "meb_calls": calls, "gap": gap}
-    return [
-        (name, one, "", np.nan, part, metric, value)
-        for name in sets
-        for one in rkl.RKL
-        for part in range(5)
-        for metric, value in found.items()
-    ]
+    cells = [(name, one, *each) for name in sets for one in rkl.RKL for each in found.items()]
+    return [row for *cell, value in cells for row in plain(*cell, *[value] * 5)]
 
 
 @pytest.mark.parametrize(
@@ -113,7 +97,7 @@ def converging(calls, gap=0.01, sets=rkl.SETS):
     ],
 )
 def test_convergence_is_to_the_optimum_within_two_dozen_calls_of_each_solver(rows, verdict):
-    assert answers(evidence(rows))["5"] == verdict
+    assert answers(rows)["5"] == verdict
 
 
 @pytest.mark.parametrize(
@@ -132,5 +116,5 @@ def test_invariance_is_judged_by_the_largest_change(rkl_change, mkl_change, expe
         for one, change in [*((each, rkl_change) for each in rkl.RKL), ("mkl_l1", mkl_change), ("mkl_l2", mkl_change)]
         for factor in (1.0, 10.0)
     ]
-    found = answers(evidence(rows))
+    found = answers(rows)
     assert (found["6a"], found["6b"], found["6c"]) == expected

@@ -1,4 +1,4 @@
-"""Records keep what a protocol hands back, and `collect` makes tidy tables of them."""
+"""`collect` makes tidy tables of records."""
 
 import json
 import math
@@ -13,7 +13,7 @@ import pytest
 from grambench.common import provenance
 from grambench.common.errors import DataError
 from grambench.common.files import sealed
-from grambench.experiments.outcome import GROUPS, Outcome
+from grambench.experiments.outcome import Outcome
 from grambench.pipeline.job import Job
 from grambench.pipeline.steps import collect
 from grambench.results import collect as tables
@@ -40,21 +40,6 @@ PLAIN = Outcome(
     kernel_values={"weight": numbers(1, 3, 2)},
 )
 SWEPT = Outcome(metrics={"decision_change": numbers(2, 3)}, kernel_values={"weight": numbers(2, 3, 2)})
-
-
-def test_a_record_comes_back_as_it_was(tmp_path):
-    written = record(PLAIN, random="no")
-    records.write(tmp_path / "a.h5", written)
-    read = records.read(tmp_path / "a.h5")
-    assert (read.settings, read.orders, read.random) == (written.settings, "seeded", "no")
-    assert read.rounds.tolist() == [5, 10]
-    for group in GROUPS:
-        found, expected = getattr(read, group), getattr(written, group)
-        assert found.keys() == expected.keys()
-        assert all(np.array_equal(found[name], expected[name]) for name in expected)
-    (tmp_path / "b.h5").write_bytes(b"no record")
-    with pytest.raises(DataError, match=r"b\.h5: truncated, or not written"):
-        records.read(tmp_path / "b.h5")
 
 
 def test_a_record_of_an_older_version_does_not_tell_of_random_numbers(tmp_path):

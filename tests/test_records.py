@@ -1,5 +1,7 @@
 """The file of a record: what it holds is what its schema says, part by part."""
 
+import math
+
 import h5py
 import numpy as np
 
@@ -7,6 +9,10 @@ from grambench.experiments.outcome import GROUPS
 from grambench.results.records import SCHEMA, Record, read, write
 
 SHAPE = 2, 3
+
+
+def numbers(shape):
+    return np.arange(math.prod(shape), dtype=np.float64).reshape(shape)
 
 
 def record():
@@ -19,11 +25,11 @@ def record():
         random="no",
         code="c",
         inputs={"i.h5": "i"},
-        metrics={"error_percent": np.zeros(SHAPE)},
-        curves={"weights": np.zeros((*SHAPE, 4, 5))},
+        metrics={"error_percent": numbers(SHAPE)},
+        curves={"weights": numbers((*SHAPE, 4, 5))},
         rounds=np.arange(4),
-        kernel_values={"weight": np.zeros((*SHAPE, 5))},
-        class_values={"confusion": np.zeros((*SHAPE, 3, 3))},
+        kernel_values={"weight": numbers((*SHAPE, 5))},
+        class_values={"confusion": numbers((*SHAPE, 3, 3))},
         settings={"sweep": ""},
         provenance={"wall_seconds": 1.0},
     )
@@ -45,13 +51,10 @@ def test_a_file_holds_the_parts_of_the_schema_and_no_others(tmp_path):
                 assert file[part.name].dtype == np.int64
 
 
-def test_what_is_written_is_read():
-    assert {part.name for part in SCHEMA} == set(Record.__dataclass_fields__)
-
-
 def test_a_record_comes_back(tmp_path):
     write(tmp_path / "a.h5", record())
     found = read(tmp_path / "a.h5")
+    assert {part.name for part in SCHEMA} == set(Record.__dataclass_fields__)
     for part in SCHEMA:
         before, after = getattr(record(), part.name), getattr(found, part.name)
         if part.name in GROUPS:

@@ -1,0 +1,38 @@
+"""The shipped configuration, and results with planted numbers, for tests of what is made of them."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from grambench.claims import Evidence
+from grambench.config.project import Configuration
+from grambench.results.study import Results
+
+CONFIG = Path(__file__).parents[1] / "config"
+CONFIGURATION = Configuration(CONFIG)
+RUNS = ["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"]
+CELLS = ["dataset", "algorithm", "sweep", "status", "reason", "orders"]
+CURVES = ["dataset", "algorithm", "repetition", "round", "metric", "result"]
+
+
+def plain(dataset, algorithm, metric, *values):
+    """Return the rows of a plain run, a value a repetition."""
+    return [(dataset, algorithm, "", np.nan, repetition, metric, value) for repetition, value in enumerate(values)]
+
+
+def results(study, rows=(), cells=()):
+    runs = pd.DataFrame(rows, columns=RUNS).astype({"value": float, "repetition": int, "result": float})
+    return Results(study, runs, pd.DataFrame(cells, columns=CELLS))
+
+
+def evidence(study, rows=(), cells=(), curves=()):
+    typed = pd.DataFrame(curves, columns=CURVES).astype({"repetition": int, "round": int, "result": float})
+    return Evidence(results(study, rows, cells), typed)
+
+
+def one(table, **wanted):
+    """Return the one row of a table that has some values."""
+    chosen = table[np.logical_and.reduce([table[name] == value for name, value in wanted.items()])]
+    assert len(chosen) == 1, chosen
+    return chosen.iloc[0]
