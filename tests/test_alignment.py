@@ -88,28 +88,6 @@ def test_stagewise_rises_stops_and_sums_to_one():
     assert len(stagewise.learn(family, labels, highest, stagewise.Stopping(iterations=2)).steps) == 2
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [({"iterations": 0}, "iterations must be at least 1"), ({"gain": 0.0}, "gain must be positive, got 0.0")],
-)
-def test_stopping_is_checked(settings, message):
-    with pytest.raises(ValueError, match=message):
-        stagewise.Stopping(**settings)
-
-
-def test_a_line_search_finds_the_highest_of_many_lobes():
-    def objective(parameter):
-        x = parameter[0]
-        slope = -5.0 * np.sin(5.0 * x) - 0.2 * (x - 3.8)
-        return float(np.cos(5.0 * x) - 0.1 * (x - 3.8) ** 2), np.array([slope])
-
-    fine = np.linspace(0.0, 9.0, 200001)
-    best = max(objective([point])[0] for point in fine)
-    parameter, value = search.line(objective, np.linspace(0.0, 9.0, 40), 1e-6)
-    assert value == pytest.approx(best, abs=1e-9)
-    assert value == objective([parameter])[0]
-
-
 @pytest.mark.parametrize("falling", [False, True])
 def test_a_line_search_ends_at_an_end_of_the_range(falling):
     sign = -1.0 if falling else 1.0
