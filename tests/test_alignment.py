@@ -31,13 +31,6 @@ def test_alignment_is_its_definition_with_the_centring_matrix(seed):
     assert alignment(7.0 * gram + 3.0, labels) == pytest.approx(expected, rel=1e-9)
 
 
-def test_alignment_where_there_is_nothing_to_align():
-    labels = np.ones(4, dtype=np.int8)
-    assert alignment(np.eye(4), labels) == 0.0
-    assert alignment(np.ones((4, 4)), np.array([1, 1, -1, -1], dtype=np.int8)) == 0.0
-    assert alignment(np.outer([1, 1, -1, -1], [1, 1, -1, -1]), np.array([1, 1, -1, -1])) == pytest.approx(1.0)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_proposition_1_against_finite_differences(seed):
     """<K_sigma, F'(K_c)> is the derivative of the alignment along K_sigma."""

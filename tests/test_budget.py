@@ -104,23 +104,6 @@ def test_the_predictor_holds_no_more_and_goes_on_as_the_pass_does(name):
     assert before.trace.updates.max() > 6
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in DRAWING])
-def test_what_is_forgotten_gives_no_score(name):
-    """Examples that are nobody's neighbours: each has a score of its own, for as long as it is a support vector."""
-    n = 12
-    kernels = np.stack([np.eye(n)] * 2)
-    labels = np.full(n, -1, dtype=np.int8)  # every round is a mistake: a score of 0 predicts +1
-    order = np.random.default_rng(0).permutation(n).astype(np.int32)
-    # Equal kernels are both drawn where nothing is smoothed.
-    settings = {"delta": 1e-9} if name in ("omkc_ds", "omkc_sd", "omkc_ss") else {}
-    predictor = fit(name, kernels, labels, order, budget=5, **settings).predictor
-    experts = getattr(predictor, "experts", None)
-    remembered = predictor.scores(pool_of(kernels)) != 0.0
-    if experts is not None:
-        remembered = (experts.scores(pool_of(kernels), np.ones(2, dtype=bool)) != 0.0).any(axis=1)
-    assert np.flatnonzero(remembered).tolist() == sorted(order[-5:].tolist())
-
-
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("budget", [1, 5])
 @pytest.mark.parametrize("integers", [False, True])

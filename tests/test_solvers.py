@@ -725,23 +725,6 @@ def test_gradient_projection_leaves_points_without_a_value(bad):
     assert len(calls) < 60
 
 
-def test_gradient_projection_gives_up_where_a_gradient_lies():
-    """A gradient of the wrong sign promises a decrease that no step keeps."""
-    evaluate = quadratic(np.eye(3), np.zeros(3))
-
-    def lying(x):
-        value = evaluate(x)
-        return gradient_projection.Value(
-            value.objective, lambda: gradient_projection.Slope(-value.slope().gradient, value.slope().gap)
-        )
-
-    start = np.array([0.2, 0.3, 0.5])
-    found, history, converged = descend(lying, start)
-    assert not converged
-    assert np.array_equal(found, projections.simplex(start))
-    assert len(history) == 1
-
-
 @compiled
 @pytest.mark.parametrize("C", [1.0, 100.0])
 def test_shrinking_finds_the_optimum_of_all_examples(C):
