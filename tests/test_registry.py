@@ -85,7 +85,7 @@ def test_there_is_something_to_check():
 def test_every_algorithm_runs_under_every_protocol(name, kind, kernels):
     features, labels, _ = problem()
     data = PreparedDataset(
-        "made", features=features, labels=labels, orders=None, source={}, test=np.arange(len(labels)) % 3 == 0
+        name="made", features=features, labels=labels, orders=None, source={}, test=np.arange(len(labels)) % 3 == 0
     )
     settings = {"protocol": PROTOCOLS[kind], "dictionary": DICTIONARY, "points": [OTHER.get(name, {})]}
     asked = make_run(name, kind, kernels=kernels, **settings)
