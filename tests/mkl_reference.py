@@ -54,11 +54,6 @@ def cka(grams, labels):
     return np.array(found) / sum(found)
 
 
-def single_kernel(grams, labels, kernel=0):
-    """Weights: all on one kernel."""
-    return [float(k == kernel) for k in range(len(grams))]
-
-
 def kernel_stacking(grams, labels, parts, C=1.0):
     """Return the decision values of the training examples; a and b come from the SVMs of all other parts."""
     n = len(labels)

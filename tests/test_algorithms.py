@@ -1,7 +1,5 @@
 """Every online algorithm of the registry against its naive reference, and what must hold for all of them."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 import reference
@@ -9,7 +7,6 @@ from fitting import fit, scores
 from kernel_pools import on_vectors
 
 from grambench import algorithms
-from grambench.common.errors import ConfigError
 from grambench.experiments.conformance import same
 from grambench.kernels import grams
 from grambench.kernels.functions import Kernel
@@ -41,27 +38,19 @@ def passed(name, grams, labels, order, seed=5, **settings):
     return fit(name, grams, labels, order, seed=seed, **settings).trace
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("seed", range(6))
-def test_equals_the_reference(name, seed):
+CASES = [(name, {}, seed) for name in NAMES for seed in range(6)]
+CASES += [(name, {"beta": beta}, 6) for name in NAMES if name.startswith("omkc") for beta in (0.05, 0.5, 1.0)]
+
+
+@pytest.mark.parametrize(("name", "settings", "seed"), CASES, ids=str)
+def test_equals_the_reference(name, settings, seed):
     gram_list, labels, order = problem(seed, duplicates=seed % 2 == 0)
-    trace = passed(name, gram_list, labels, order, seed)
+    trace = passed(name, gram_list, labels, order, seed, **settings)
     uniforms = np.random.default_rng(seed).random((len(order), len(gram_list)))
-    expected = getattr(reference, name)(gram_list, [int(y) for y in labels], list(order), uniforms)
+    expected = getattr(reference, name)(gram_list, [int(y) for y in labels], list(order), uniforms, **settings)
     assert trace.mistakes.tolist() == expected["mistakes"]
     assert trace.support_vectors.tolist() == expected["support_vectors"]
     assert trace.updates.tolist() == expected["updates"]
-    np.testing.assert_allclose(trace.weights, expected["weights"], rtol=0, atol=1e-10)
-
-
-@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("omkc")])
-@pytest.mark.parametrize("beta", [0.05, 0.5, 1.0])
-def test_equals_the_reference_at_other_discounts(name, beta):
-    gram_list, labels, order = problem(7)
-    trace = passed(name, gram_list, labels, order, beta=beta)
-    uniforms = np.random.default_rng(5).random((len(order), len(gram_list)))
-    expected = getattr(reference, name)(gram_list, [int(y) for y in labels], list(order), uniforms, beta=beta)
-    assert trace.mistakes.tolist() == expected["mistakes"]
     np.testing.assert_allclose(trace.weights, expected["weights"], rtol=0, atol=1e-10)
 
 
@@ -134,51 +123,6 @@ def test_om1_is_omkc_dd_whatever_its_step(seed, step):
     assert one.trace.mistakes.tolist() == expected["mistakes"]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_trace_is_well_formed(name):
-    gram_list, labels, order = problem(1)
-    trace, rounds = passed(name, gram_list, labels, order[:40]), 80 if name in DRAWING else 40
-    assert trace.mistakes.shape == trace.support_vectors.shape == (rounds,)
-    assert trace.weights.shape == (rounds, len(gram_list))
-    assert trace.updates.shape == (len(gram_list),)
-    np.testing.assert_allclose(trace.weights.sum(axis=1), 1.0, atol=1e-12)
-    assert (trace.weights >= 0).all()
-    assert trace.support_vectors[-1] <= trace.updates.sum()
-    assert 0 < trace.mistakes.sum() < rounds
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_earlier_rounds_ignore_later_labels(name):
-    gram_list, labels, order = problem(2)
-    changed = labels.copy()
-    changed[order[30:]] *= -1
-    # Perceptron(*) looks ahead over its validation examples, which end before round 30
-    before, after = passed(name, gram_list, labels, order), passed(name, gram_list, changed, order)
-    assert before.mistakes[:30].tolist() == after.mistakes[:30].tolist()
-    assert before.mistakes.tolist() != after.mistakes.tolist()
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_renumbered_examples_change_nothing(name):
-    gram_list, labels, order = problem(3)
-    shuffle = np.random.default_rng(0).permutation(len(labels))
-    position = np.argsort(shuffle).astype(np.int32)
-    moved = [np.ascontiguousarray(gram[np.ix_(shuffle, shuffle)]) for gram in gram_list]
-    before, after = passed(name, gram_list, labels, order), passed(name, moved, labels[shuffle], position[order])
-    assert same(before, after)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_same_seed_same_trace_and_input_untouched(name):
-    gram_list, labels, order = problem(4)
-    copies = gram_list.copy(), labels.copy(), order.copy()
-    first, second = (fit(name, gram_list, labels, order) for _ in range(2))
-    assert same(first, second)
-    for array, copy in zip((gram_list, labels, order), copies, strict=True):
-        assert np.array_equal(array, copy)
-        assert array.flags.writeable
-
-
 @pytest.mark.parametrize("name", ["perceptron_u", "perceptron_star", "omkc_dd"])
 def test_one_kernel_is_the_perceptron(name):
     gram_list, labels, order = problem(5)
@@ -212,37 +156,3 @@ def test_malformed_input_is_refused(name):
     for bad in (order * 2, np.append(order, order[0]), order[:0]):
         with pytest.raises(ValueError, match="order must hold distinct indices"):
             passed(name, gram_list, labels, bad.astype(np.int32))
-
-
-@pytest.mark.parametrize(
-    ("name", "settings", "message"),
-    [
-        ("omkc_dd", {"beta": 1.2}, r"omkc_dd: beta must lie in \(0, 1\], got 1.2"),
-        ("omkc_sd", {"delta": 0}, r"omkc_sd: delta must lie in \(0, 1\), got 0"),
-        ("omkc_ss", {"bta": 0.5}, "unknown parameter of omkc_ss 'bta': did you mean beta"),
-        ("omkc_dq", {}, "unknown algorithm 'omkc_dq': did you mean omkc_s"),
-        ("perceptron", {"kernel": -1}, "perceptron: kernel must be an index"),
-        ("perceptron_star", {"validation": 0.0}, "perceptron_star: validation must lie in"),
-        ("om2", {"p": 1.0}, r"om2: p must lie in \(1, 2\], got 1.0"),
-        ("om2", {"step": "short"}, "om2: step must be one or shortened, got 'short'"),
-        ("om2", {"step": "shortened", "margin": 1.5}, "om2: margin must be at most 1 where steps are shortened"),
-        ("om2", {"passes": 0}, "om2: passes must be at least 1, got 0"),
-        ("om1", {"step": 0.0}, "om1: step must be positive and finite, got 0.0"),
-    ],
-)
-def test_wrong_parameters_give_one_line(name, settings, message):
-    with pytest.raises(ConfigError, match=message) as caught:
-        algorithms.parameters(name, settings)
-    assert "\n" not in str(caught.value)
-
-
-def test_every_algorithm_names_its_paper():
-    import sys
-
-    for name in NAMES:
-        algorithm = algorithms.load(name)
-        documentation = sys.modules[algorithms.module(name)].__doc__
-        assert algorithm.title in documentation
-        assert "OMKC" in documentation or "et al." in documentation
-        assert dataclasses.is_dataclass(algorithm.parameters)
-        assert algorithm.parameters.__dataclass_params__.frozen

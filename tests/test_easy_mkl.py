@@ -1,12 +1,11 @@
 """EasyMKL against a naive reference, and what must hold for it."""
 
+import fitting
 import numpy as np
 import pytest
 from batch_reference import problem
 from mkl_reference import easy_mkl, nearest
 
-from grambench import algorithms
-from grambench.algorithms.checks import learn, scored
 from grambench.kernels.pool import Stored
 from grambench.solvers import certificates
 
@@ -14,10 +13,7 @@ SHARES = (0.001, 0.1, 0.5, 0.99, 1.0)
 
 
 def fit(grams, labels, regulariser=0.1):
-    algorithm = algorithms.load("easy_mkl")
-    order = np.arange(len(labels), dtype=np.int32)
-    parameters = algorithm.parameters(regulariser=regulariser)
-    return learn(algorithm, parameters, Stored(grams), labels, order=order, rng=np.random.default_rng(0))
+    return fitting.fit("easy_mkl", grams, labels, regulariser=regulariser)
 
 
 @pytest.mark.parametrize("share", SHARES)
@@ -93,16 +89,3 @@ def test_hulls_that_meet_are_told_apart_by_the_regulariser():
     found = fit(constant, labels)
     assert found.weights == [1.0]
     np.testing.assert_allclose(found.predictor.scores(Stored(constant)), 0.0, atol=1e-12)
-
-
-@pytest.mark.parametrize("label", [-1, 1])
-def test_one_class_is_predicted(label):
-    grams, _ = problem(1)
-    found = fit(grams, np.full(14, label, dtype=np.int8))
-    assert (scored(found.predictor, Stored(grams)) == label).all()
-
-
-@pytest.mark.parametrize("value", [0.0, -1.0, 1.5, float("nan")])
-def test_the_regulariser_is_checked(value):
-    with pytest.raises(ValueError, match=r"regulariser must lie in \(0, 1\], got"):
-        algorithms.load("easy_mkl").parameters(regulariser=value)

@@ -78,23 +78,3 @@ def test_a_kernel_for_each_half_of_the_space():
     fits = {name: fit(name, pools[0], labels[train], C=100.0) for name in ("localised_mkl", "simple_mkl")}
     correct = {name: np.mean((scores(found, pools[1]) > 0) == (labels[test] > 0)) for name, found in fits.items()}
     assert correct["localised_mkl"] > 0.9 > 0.8 > correct["simple_mkl"]
-
-
-def test_one_kernel_is_its_svm():
-    grams, features, labels = problem(5, n=30)
-    pool = Stored(grams[1:2], features={"": features})
-    fitted, plain = (fit(name, pool, labels, C=2.0) for name in ("localised_mkl", "uniform_svm"))
-    np.testing.assert_allclose(scores(fitted, pool), scores(plain, pool), atol=5e-3)
-
-
-@pytest.mark.parametrize("label", [-1, 1])
-def test_one_class_is_predicted(label):
-    grams, features, labels = problem(1)
-    pool = Stored(grams, features={"": features})
-    assert (scores(fit("localised_mkl", pool, np.full_like(labels, label)), pool) == label).all()
-
-
-def test_the_gate_needs_features():
-    grams, _, labels = problem(1)
-    with pytest.raises(ValueError, match=r"expected a pool with features, .* got one with none"):
-        fit("localised_mkl", grams, labels)

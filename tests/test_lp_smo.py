@@ -10,7 +10,7 @@ from fitting import fit
 
 from grambench.algorithms.batch import lp_mkl
 from grambench.common.errors import SolverError
-from grambench.solvers import lp_smo, svm
+from grambench.solvers import lp_smo
 from grambench.solvers.combination import Combination
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too many steps for the interpreter")
@@ -91,14 +91,6 @@ def test_an_indefinite_kernel_is_left_to_newtons_method(p, monkeypatch):
     np.testing.assert_array_equal(first.predictor.dual, second.predictor.dual)
 
 
-@pytest.mark.parametrize("label", [-1, 1])
-def test_one_class_only_is_predicted(label):
-    grams, _ = problem(0)
-    solution = train(grams, np.full(14, label, dtype=np.int8))
-    assert (solution.dual.any(), solution.bias, solution.objectives, solution.steps) == (False, label, [0.0], 0)
-    np.testing.assert_allclose(solution.weights, 5 ** (-1 / 2))
-
-
 def test_too_many_steps_are_an_error_and_too_many_batches_are_reported():
     grams, labels = problem(1, n=24)
     whole = train(grams, labels)
@@ -114,12 +106,10 @@ def test_too_many_steps_are_an_error_and_too_many_batches_are_reported():
 @pytest.mark.parametrize(
     ("C", "labels", "message"), [(0.0, 1, "C must be"), (np.inf, 1, "C must be"), (1.0, 2, "labels:")]
 )
-def test_malformed_input_is_refused_as_by_the_svm(C, labels, message):
+def test_malformed_input_is_refused(C, labels, message):
     grams, y = problem(0)
     with pytest.raises(ValueError, match=message):
         train(grams, labels * y, C)
-    with pytest.raises(ValueError, match=message):
-        svm.train(Combination.single(grams[0]), labels * y, C)
 
 
 def test_every_batch_raises_the_dual_and_the_same_input_gives_the_same_bits():

@@ -6,7 +6,6 @@ import pytest
 from fitting import fit, scores
 from sklearn.linear_model import LogisticRegression
 
-from grambench import algorithms
 from grambench.kernels.pool import Stored
 from grambench.solvers import certificates, group_lasso
 
@@ -132,13 +131,3 @@ def test_equal_examples_get_the_larger_class(negative):
     fitted = fit("makl", pool, labels)
     assert not fitted.predictor.coefficients.any() and fitted.converged
     assert scores(fitted, pool) == pytest.approx(np.full(len(labels), np.log(9 / negative)))
-
-
-def test_one_class_and_settings_are_checked():
-    features, _ = problem(1)
-    with pytest.raises(ValueError, match=r"expected examples of two classes, got 40 of class \+1"):
-        fit("makl", views(features), np.ones(40, dtype=np.int8))
-    with pytest.raises(ValueError, match=r"regulariser must lie in \(0, 1\), got 1.0"):
-        algorithms.load("makl").parameters(regulariser=1.0)
-    with pytest.raises(ValueError, match="widths must be positive and finite, at least one, got"):
-        algorithms.load("makl").parameters(widths=())

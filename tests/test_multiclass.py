@@ -5,12 +5,10 @@ import math
 import sys
 from pathlib import Path
 
+import fitting
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
-from grambench import algorithms
-from grambench.algorithms.checks import learn
 from grambench.kernels.pool import Stored
 from grambench.solvers import certificates
 from grambench.solvers.group_norm import margins
@@ -54,11 +52,8 @@ class OnDemand(Stored):
         return Listed()
 
 
-def fit(name, grams, labels, *, seed=0, kind=Stored, order=None, **settings):
-    algorithm = algorithms.load(name)
-    order = np.arange(len(labels), dtype=np.int32) if order is None else order
-    parameters = algorithm.parameters(**settings)
-    return learn(algorithm, parameters, kind(grams), labels, order=order, rng=np.random.default_rng(seed))
+def fit(name, grams, labels, *, kind=Stored, **settings):
+    return fitting.fit(name, kind(grams), labels, **settings)
 
 
 class Naive:
@@ -241,32 +236,6 @@ def test_ufo_mkl_is_the_algorithm_as_printed(kind, classes, p, m, C, sparsity):
     assert fitted.states[-1].objective == pytest.approx(naive.objective(), rel=1e-10)
 
 
-@pytest.mark.parametrize("sparsity", [0.0, 0.03, 0.2])
-@pytest.mark.parametrize("p", [1.1, 2.0])
-def test_the_closed_form_of_ufo_mkl_minimises_the_regularised_sum(sparsity, p):
-    """By a general solver on the norms r_k of w^k: w^k has the direction of theta^k."""
-    grams, _, labels = problem(seed=3)
-    naive = naive_ufo(grams, labels, np.random.default_rng(0), p, 10, sparsity, 2)
-    norms = naive.norms(naive.alpha)
-
-    def value(r):
-        return naive.t * naive.penalty(r) - r @ norms
-
-    best = minimize(value, np.full(3, 0.1), bounds=[(0, None)] * 3, method="L-BFGS-B", options={"ftol": 1e-15})
-    assert value(naive.weights() * norms) <= best.fun + 1e-9 * abs(best.fun)
-
-
-@pytest.mark.parametrize("p", [1.1, 2.0])
-def test_ufo_mkl_without_sparsity_comes_to_the_optimum_of_obscure(solve, p):
-    grams, _, labels = problem(n=30, classes=3)
-    best = solve(grams, labels, 1 / 30, p / (p - 1), gap=1e-5, passes=20_000)
-    errors = []
-    for epochs in (3, 30, 1000):
-        objective = fit("ufo_mkl", grams, labels, p=p, C=1, sparsity=0, epochs=epochs).states[-1].objective
-        errors.append(objective / best.upper - 1)
-    assert errors[0] > errors[1] > errors[2] and -1e-5 < errors[2] < 0.01
-
-
 def test_sparsity_leaves_kernels_out():
     grams, _, labels = problem(n=60, m=5)
     counts = [np.count_nonzero(fit("ufo_mkl", grams, labels, sparsity=a).weights) for a in (0.0, 0.03, 0.1, 2.0)]
@@ -298,18 +267,6 @@ def test_room_for_all_is_no_bound():
     assert np.array_equal(bounded.weights, free.weights) and bounded.work == free.work
 
 
-def test_values_on_demand_give_the_same_steps():
-    grams, _, labels = problem(n=60, m=5)
-    stored, on_demand = (
-        fit("obscure", grams, labels, kind=kind, p=1.1, C=10, online=3, batch=3) for kind in (Stored, OnDemand)
-    )
-    assert np.array_equal(stored.predictor.support, on_demand.predictor.support)
-    assert np.allclose(stored.predictor.dual, on_demand.predictor.dual, rtol=1e-12)
-    assert np.allclose(stored.weights, on_demand.weights, rtol=1e-12)
-    assert [state.updates for state in stored.states] == [state.updates for state in on_demand.states]
-    assert stored.states[-1].objective == pytest.approx(on_demand.states[-1].objective, rel=1e-14)
-
-
 @pytest.mark.parametrize("name", ["obscure", "pegasos", "om2_multiclass", "ufo_mkl"])
 def test_other_names_of_the_classes_give_other_columns(name):
     grams, cross, labels = problem(classes=3)
@@ -326,10 +283,8 @@ def test_om2_of_two_classes_is_om2():
     grams, cross, labels = problem(classes=2, m=5)
     order = np.random.default_rng(3).permutation(len(labels)).astype(np.int32)
     many = fit("om2_multiclass", grams, labels, order=order, passes=2)
-    binary = algorithms.load("om2")
-    parameters = binary.parameters(p=None, step="shortened", passes=2)
     signs = np.where(labels == 1, 1, -1).astype(np.int8)
-    two = binary.fit(parameters, Stored(grams), signs, order=order, rng=np.random.default_rng(0))
+    two = fit("om2", grams, signs, order=order, p=None, step="shortened", passes=2)
     scores = many.predictor.scores(Stored(cross))
     assert np.allclose(scores[:, 1], two.predictor.scores(Stored(cross)), rtol=1e-9)
     assert np.allclose(scores[:, 0], -scores[:, 1], rtol=1e-12)
@@ -341,56 +296,6 @@ def test_the_first_stage_ends_where_a_pass_makes_no_step():
     fitted = fit("obscure", grams, labels, p=2.0, online=500, batch=0)
     assert fitted.states[-1].epochs < 500
     assert fitted.states[-1].training_error == 0.0
-    assert fitted.states[-1].objective == pytest.approx(0.5 / 2000 * norm(fitted, grams) ** 2)
-
-
-def norm(fitted, grams):
-    """Return ||w||_{2,2} of what was learned."""
-    support, dual = fitted.predictor.support, fitted.predictor.dual
-    within = grams[:, support][:, :, support]
-    squares = [np.sum(dual * (gram @ dual)) for gram in within]
-    return math.sqrt(np.sum(fitted.predictor.weights**2 * squares))
-
-
-def optimum(grams, labels, lam, p):
-    """Return the least f(w) of problem (9), by its dual: a smooth program that a general solver is given."""
-    n, classes, q = len(labels), labels.max() + 1, p / (p - 1)
-    wrong = [(i, c) for i in range(n) for c in range(classes) if c != labels[i]]
-    directions = np.zeros((len(wrong), n, classes))
-    for d, (i, c) in enumerate(wrong):
-        directions[d, i, labels[i]], directions[d, i, c] = 1.0, -1.0
-    flat = directions.reshape(len(wrong), -1)
-    quadratics = [flat @ np.kron(gram, np.eye(classes)) @ flat.T for gram in grams]
-
-    def negative(beta):
-        squares = np.array([max(beta @ quadratic @ beta, 1e-30) for quadratic in quadratics])
-        total = np.sum(squares ** (q / 2)) ** (2 / q)
-        shares = (squares / total) ** (q / 2 - 1)
-        slope = sum(share * (quadratic @ beta) for share, quadratic in zip(shares, quadratics, strict=True))
-        return total / (2 * lam) - beta.sum(), slope / lam - 1.0
-
-    limits = [
-        {"type": "ineq", "fun": lambda b, own=own: 1 / n - b[own].sum(), "jac": lambda b, own=own: -own.astype(float)}
-        for own in (np.array([i == j for i, _ in wrong]) for j in range(n))
-    ]
-    start = np.full(len(wrong), 1e-3 / n)
-    bounds = [(0.0, 1.0 / n)] * len(wrong)
-    options = {"maxiter": 500, "ftol": 1e-13}
-    return -minimize(negative, start, jac=True, method="SLSQP", bounds=bounds, constraints=limits, options=options).fun
-
-
-@pytest.mark.parametrize("p", [1.1, 1.5, 2.0])
-@pytest.mark.parametrize("C", [0.3, 3.0])
-def test_the_dual_solver_finds_the_optimum_of_a_general_one(solve, p, C):
-    grams, _, labels = problem(n=18, classes=3, m=2)
-    lam = 1.0 / (C * len(labels))
-    best = optimum(grams, labels, lam, p)
-    found = solve(grams, labels, lam, p / (p - 1), gap=1e-6, passes=20_000)
-    assert found.lower == pytest.approx(best, rel=1e-4)
-    assert found.lower <= best * (1 + 1e-6)
-    assert found.upper >= best * (1 - 1e-6)
-    assert (found.beta >= 0).all()
-    assert found.beta.sum(axis=1).max() <= (1 + 1e-9) / len(labels)
 
 
 @pytest.mark.parametrize("p", [1.1, 2.0])
@@ -424,34 +329,24 @@ def test_certificates_of_ufo_mkl_close_as_it_goes_on(p, sparsity):
     assert max(lower for lower, _ in bounds) <= min(upper for _, upper in bounds)
 
 
-def test_a_certificate_of_ufo_mkl_is_of_the_returned_solution_and_holds_for_any_coefficients(solve):
+def test_certificates_of_any_coefficients_are_no_larger_than_the_optimum(solve):
     grams, _, labels = problem(n=30, classes=3)
     best = solve(grams, labels, 1 / 30, 3.0, gap=1e-5, passes=20_000)
     rng = np.random.default_rng(0)
     for _ in range(20):
-        alpha = rng.normal(size=(30, 3)) / 30
+        naive = Naive(grams, labels, 3.0, 1.0)
+        naive.alpha = alpha = rng.normal(size=(30, 3))  # no dual point
+        gap = certificates.group_norm(grams, labels, 1 / 30, 3.0, alpha).gap
+        assert gap > 0 and (1 - gap) * naive.objective() <= best.upper
+        # That of UFO-MKL is of the feasible point beside them; without sparsity the problem is that of OBSCURE.
         naive = NaiveUFO(grams, labels, 3.0, 1.0, 0.0)
-        # Without sparsity the problem is that of OBSCURE.
-        gap = certificates.sparse_group_norm(grams, labels, 1 / 30, 0.0, 3.0, alpha).gap
-        beta = np.maximum(-alpha, 0)
+        beta = np.maximum(-alpha / 30, 0)
         beta[np.arange(30), labels] = 0
         beta /= np.maximum(1, 30 * beta.sum(axis=1, keepdims=True))
         naive.alpha, naive.t = -beta, 1
         naive.alpha[np.arange(30), labels] = beta.sum(axis=1)
+        gap = certificates.sparse_group_norm(grams, labels, 1 / 30, 0.0, 3.0, alpha / 30).gap
         assert gap > 0 and (1 - gap) * naive.objective() <= best.upper
-
-
-def test_a_certificate_of_coefficients_that_are_no_dual_point_holds_too(solve):
-    grams, _, labels = problem(n=30, classes=3)
-    rng = np.random.default_rng(0)
-    best = solve(grams, labels, 1 / 30, 3.0, gap=1e-5, passes=20_000)
-    for _ in range(20):
-        alpha = rng.normal(size=(30, 3))
-        gap = certificates.group_norm(grams, labels, 1 / 30, 3.0, alpha).gap
-        assert gap > 0
-        naive = Naive(grams, labels, 3.0, 1.0)
-        naive.alpha = alpha
-        assert (1 - gap) * naive.objective() <= best.upper
 
 
 def test_states_are_kept_at_growing_distances_and_count_on():
@@ -463,23 +358,6 @@ def test_states_are_kept_at_growing_distances_and_count_on():
         values = [getattr(state, name) for state in states]
         assert values == sorted(values)
     assert states[-1].work.kernel_values == 3 * 28 * states[-1].updates
-
-
-@pytest.mark.parametrize(
-    ("name", "settings", "message"),
-    [
-        ("obscure", {"p": 1.0}, r"p must lie in \(1, 2\], got 1.0"),
-        ("obscure", {"C": 0.0}, "C must be positive and finite, got 0.0"),
-        ("obscure", {"eta": -1.0}, "eta must be positive and finite, got -1.0"),
-        ("obscure", {"online": 0, "batch": 0}, "at least one in all, got 0, 0"),
-        ("pegasos", {"epochs": 0}, "epochs must be at least 1, got 0"),
-        ("om2_multiclass", {"p": 3.0}, r"p must lie in \(1, 2\], got 3.0"),
-        ("ufo_mkl", {"sparsity": -0.1}, "sparsity must be at least 0, got -0.1"),
-    ],
-)
-def test_parameters_are_checked(name, settings, message):
-    with pytest.raises(ValueError, match=message):
-        algorithms.load(name).parameters(**settings)
 
 
 def test_labels_are_class_numbers():

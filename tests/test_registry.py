@@ -3,27 +3,22 @@
 import dataclasses
 import functools
 import itertools
-import json
 
 import numpy as np
 import pytest
 from fitting import fit, scores
 from specifications import KERNELS, make_run
 
-from grambench import algorithms
+from grambench import algorithms, experiments
 from grambench.algorithms.fit import Expansion, Mixture
+from grambench.common.errors import ConfigError
 from grambench.config import protocols
 from grambench.config.metrics import WORK
 from grambench.config.protocols import PREDICTIONS
-from grambench.datasets import store
+from grambench.datasets.store import PreparedDataset
 from grambench.experiments import conformance
 from grambench.experiments.conformance import DICTIONARY, same
-from grambench.kernels import grams, matrices
-from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import GridPool, Stored
-from grambench.pipeline.job import Job
-from grambench.pipeline.steps import fit as step
-from grambench.results import records
 
 NAMES = [name for name in algorithms.names() if not algorithms.is_multiclass(name)]  # the others: test_classes
 PROTOCOLS = {
@@ -59,8 +54,7 @@ def problem(seed=0, n=60, integers=False):
 
 def whole(features, kernels=KERNELS):
     """Return a pool of the kernels that an online study would have, and the family."""
-    values = grams.compute(grams.inner_products(features), [Kernel.parse(name) for name in kernels])
-    return Stored(values, features={"": features}, family=DICTIONARY.between(features))
+    return conformance.Problem(features, None, None).pool(tuple(kernels))
 
 
 @functools.cache
@@ -85,59 +79,34 @@ def test_there_is_something_to_check():
 # --- every pair -------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory):
-    """A prepared data set, and its Gram matrices in files."""
-    folder = tmp_path_factory.mktemp("prepared")
-    features, labels, _ = problem()
-    data = store.PreparedDataset(
-        name="made",
-        features=features,
-        labels=labels,
-        orders=None,
-        source={"kind": "none"},
-        test=np.arange(len(labels)) % 3 == 0,
-    )
-    store.write(folder / "made.h5", data)
-    stored = {}
-    for name in KERNELS:
-        stored[name] = folder / f"{name}.h5"
-        matrices.write_gram(stored[name], grams.inner_products(features), Kernel.parse(name))
-    return folder / "made.h5", stored
-
-
-def run(prepared, output, name, kind, kernels):
-    """Run an algorithm as the workflow does, in this process, and return the record."""
-    data, stored = prepared
-    asked = make_run(
-        name, kind, protocol=PROTOCOLS[kind], kernels=kernels, dictionary=DICTIONARY, points=[OTHER.get(name, {})]
-    )
-    files = [stored[kernel] for kernel in kernels] if asked.protocol.stored else []
-    step.main(Job(json.dumps(asked.to_dict()), "code", [output], [data, *files]))
-    return asked, records.read(output)
-
-
 @pytest.mark.parametrize("kernels", [KERNELS, []], ids=["kernels", "grid"])
 @pytest.mark.parametrize("kind", PROTOCOLS)
 @pytest.mark.parametrize("name", NAMES)
-def test_every_algorithm_runs_under_every_protocol(name, kind, kernels, prepared, tmp_path):
-    asked, record = run(prepared, tmp_path / "record.h5", name, kind, kernels)
-    assert (record.status, record.reason, record.orders) == ("ok", "", "seeded")
+def test_every_algorithm_runs_under_every_protocol(name, kind, kernels):
+    features, labels, _ = problem()
+    data = PreparedDataset(
+        name="made", features=features, labels=labels, orders=None, source={}, test=np.arange(len(labels)) % 3 == 0
+    )
+    settings = {"protocol": PROTOCOLS[kind], "dictionary": DICTIONARY, "points": [OTHER.get(name, {})]}
+    asked = make_run(name, kind, kernels=kernels, **settings)
+    stored = list(whole(features).grams()) if kernels and asked.protocol.stored else []
+    outcome = experiments.load(asked.experiment)(asked, data, stored)
+    assert outcome.origin == "seeded"
     known = learned(name)
     svm = known.predictor is None
     tuned = "C" in algorithms.load(name).parameters.__dataclass_fields__
     unknown = set()
     if kind == "online":
         expected = {"mistake_percent", "support_vectors", "seconds", "wall_seconds", *WORK} | PREDICTIONS
-        assert np.isfinite(record.kernel_values["updates"]).all() == (known.trace is not None)
-        assert {len(values[0, 0]) for values in record.curves.values()} == {6} == {len(record.rounds)}
+        assert np.isfinite(outcome.kernel_values["updates"]).all() == (known.trace is not None)
+        assert {len(values[0, 0]) for values in outcome.curves.values()} == {6} == {len(outcome.rounds)}
         if known.trace is not None:
-            assert all(np.isfinite(curve).all() for curve in record.curves.values())
+            assert all(np.isfinite(curve).all() for curve in outcome.curves.values())
         elif not svm and not expands(name) and not hasattr(known.predictor, "support"):
             unknown = {"support_vectors"}
     else:
         expected = asked.protocol.yields - CURVES
-        weights = record.kernel_values["weight"]
+        weights = outcome.kernel_values["weight"]
         assert np.isfinite(weights[..., 0]).all() and (np.nan_to_num(weights) >= 0.0).all()
         unknown = {"selected_value", "objective", "epochs"}  # nested cross-validation selects C
         selected = svm or (kind == "nested_cv" and tuned)
@@ -155,15 +124,15 @@ def test_every_algorithm_runs_under_every_protocol(name, kind, kernels, prepared
             unknown |= {"alignment", "kernels_selected"}
         if not kernels:
             unknown |= {"kernel_share_percent"}
-    assert set(record.metrics) == expected
-    for metric, values in record.metrics.items():
+    assert set(outcome.metrics) == expected
+    for metric, values in outcome.metrics.items():
         assert values.shape == (1, 2)
         assert np.isfinite(values).all() == (metric not in unknown), metric
     if kind == "online":
-        np.testing.assert_allclose(record.metrics["error_percent"], record.metrics["mistake_percent"])
-    correct = record.metrics["accuracy_percent"].mean()
+        np.testing.assert_allclose(outcome.metrics["error_percent"], outcome.metrics["mistake_percent"])
+    correct = outcome.metrics["accuracy_percent"].mean()
     assert (40.0 if name in CONSTANT else 55.0) < correct <= 100.0  # without looking, half of them
-    assert record.metrics["operations"].min() > 0 or known.work.kernel_values == 0
+    assert outcome.metrics["operations"].min() > 0 or known.work.kernel_values == 0
 
 
 @pytest.mark.parametrize(
@@ -270,3 +239,108 @@ def test_every_algorithm_passes_the_checks_for_those_from_outside(name, check):
 def test_work_is_counted(name):
     fitted = learned(name)
     assert sum(dataclasses.astuple(fitted.work)) > 0 or fitted.predictor is None or not fitted.weights.any()
+
+
+REFUSING = {*algorithms.names("baselines"), "ca_1d", "ca_nd", "kernel_stacking", "makl"} - {"majority"}
+
+
+@pytest.mark.parametrize("label", [-1, 1])
+@pytest.mark.parametrize("name", UNTRACED)
+def test_one_class_is_predicted_or_refused_in_one_line(name, label):
+    features, labels, _ = problem()
+    pool, labels = whole(features), np.full_like(labels, label)
+    if name in REFUSING:
+        with pytest.raises(ValueError, match=r"expected (training )?examples of (both|two) classes, got"):
+            fit(name, pool, labels)
+        return
+    fitted = fit(name, pool, labels)
+    assert np.isfinite(fitted.weights).all()
+    if fitted.predictor is not None and name not in {"cr", "cr_dc"}:  # which shrink the labels
+        assert (scores(fitted, pool) == label).all()
+        assert fitted.certify is None or (fitted.certify().kkt == 0.0 and fitted.certify().gap <= 0.01)
+
+
+# --- parameters -------------------------------------------------------------------------------------------------------
+
+WRONG = {  # by field: values that every algorithm with this parameter refuses
+    "C": (0.0, -1.0, np.nan, np.inf),
+    "alpha": (0.0,),
+    "beta": (0.0, 1.2),
+    "budget": (-1, 2.5, np.inf, np.nan),
+    "combination": ("median",),
+    "components": (0,),
+    "delta": (0, 1.0),
+    "epochs": (0,),
+    "epsilon": (0.0,),
+    "eta": (0.0, -1.0),
+    "folds": (0, 1),
+    "gain": (0.0,),
+    "gamma": (0.0, np.inf),
+    "gap": (0.0, 1.0, np.nan),
+    "hidden": (0,),
+    "horizon": ("both",),
+    "iterations": (0, -1),
+    "k": (0,),
+    "kernel": (-1,),
+    "leaf": (0,),
+    "learning_rate": (0.0, -1.0),
+    "longest": (0.0,),
+    "loss": ("0-1",),
+    "margin": (-1.0,),
+    "max_features": (0.0, 1.5),
+    "norm": ("l3", ""),
+    "nu": (0.0, 1.0),
+    "p": (0.5, np.nan, np.inf),
+    "passes": (0,),
+    "radius": (0.0,),
+    "refine": (0, -2),
+    "regulariser": (-1.0, np.nan),
+    "select": ("best",),
+    "sparsity": (-0.1,),
+    "step": (0.0, np.inf, "short"),
+    "steps": (0,),
+    "trees": (0,),
+    "validation": (0.0, 1.5),
+    "values": ((-1.0,), (np.inf,)),
+    "when_full": ("random",),
+    "widths": ((), (0.0,)),
+}
+UNCHECKED = {"bias", "bounded"}  # whether something is done
+TOGETHER = {"online", "batch"}  # passes of OBSCURE, checked together below
+FIELDS = [(name, field) for name in algorithms.names() for field in algorithms.fields(name)]
+
+
+@pytest.mark.parametrize(("name", "field"), [case for case in FIELDS if case[1] not in UNCHECKED | TOGETHER])
+def test_every_parameter_is_checked_and_a_wrong_one_gives_one_line(name, field):
+    for value in WRONG[field]:
+        with pytest.raises(ConfigError, match=f"^{name}: {field} must ") as caught:
+            algorithms.parameters(name, {field: value})
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("omkc_ss", {"bta": 0.5}, "unknown parameter of omkc_ss 'bta': did you mean beta"),
+        ("omkc_dq", {}, "unknown algorithm 'omkc_dq': did you mean omkc_s"),
+        ("oks", {"delta": [0.5, 1.0]}, r"oks: delta must hold a value in \(0, 1\) for each pass, got \(0.5, 1.0\)"),
+        ("oks", {"delta": []}, r"oks: delta must hold a value in \(0, 1\) for each pass, got \(\)"),
+        ("om2", {"p": 1.0}, r"om2: p must lie in \(1, 2\], got 1.0"),
+        ("om2", {"step": "shortened", "margin": 1.5}, "om2: margin must be at most 1 where steps are shortened"),
+        ("obscure", {"p": 1.0}, r"obscure: p must lie in \(1, 2\], got 1.0"),
+        ("obscure", {"online": 0, "batch": 0}, "obscure: .* at least one in all, got 0, 0"),
+        ("om2_multiclass", {"p": 3.0}, r"om2_multiclass: p must lie in \(1, 2\], got 3.0"),
+        ("easy_mkl", {"regulariser": 1.5}, r"easy_mkl: regulariser must lie in \(0, 1\], got 1.5"),
+        ("easy_mkl", {"regulariser": 0.0}, r"easy_mkl: regulariser must lie in \(0, 1\], got 0.0"),
+        ("makl", {"regulariser": 1.0}, r"makl: regulariser must lie in \(0, 1\), got 1.0"),
+    ],
+)
+def test_wrong_settings_give_one_line(name, settings, message):
+    with pytest.raises(ConfigError, match=f"^{message}") as caught:
+        algorithms.parameters(name, settings)
+    assert "\n" not in str(caught.value)
+
+
+def test_values_may_be_as_yaml_has_them():
+    assert algorithms.parameters("oks", {"delta": [0.5, 0.2]}) == algorithms.load("oks").parameters()
+    hash(algorithms.parameters("som", {"delta": [0.3]}))

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize
 from sklearn.svm import SVC
 
 from grambench.common.errors import SolverError
@@ -135,16 +134,6 @@ def test_the_bias_is_the_mean_of_what_the_free_coefficients_say():
     assert machine.bias == pytest.approx(says.mean(), abs=1e-12)
 
 
-@pytest.mark.parametrize("label", [-1, 1])
-@pytest.mark.parametrize("loss", ["hinge", "squared"])
-def test_one_class_predicts_it(label, loss):
-    features, _ = points(0, n=5)
-    machine = train(linear(features), np.full(5, label, dtype=np.int8), 1.0, loss=loss)
-    assert machine.bias == label
-    assert machine.objective == 0.0
-    assert not machine.dual.any()
-
-
 def test_a_zero_gram_predicts_the_larger_class():
     machine = train(np.zeros((5, 5)), np.array([1, 1, 1, -1, -1], dtype=np.int8), 2.0)
     assert machine.bias == 1.0
@@ -252,16 +241,8 @@ def test_an_indefinite_gram_ends(entries_and_labels, loss):
 U = np.array([1.0, 1.0, -2.0]) / np.sqrt(6)
 
 
-@pytest.mark.parametrize(
-    ("gram", "labels"),
-    [
-        (-np.eye(2), [1, -1]),  # the first pair curves the wrong way
-        (
-            np.eye(3) - 1.2 * np.outer(U, U),
-            [1, 1, -1],
-        ),  # every pair curves the right way, three examples together do not
-    ],
-)
+# The first pair curves the wrong way; every pair curves the right way, but three examples together do not.
+@pytest.mark.parametrize(("gram", "labels"), [(-np.eye(2), [1, -1]), (np.eye(3) - 1.2 * np.outer(U, U), [1, 1, -1])])
 def test_an_unbounded_l2_svm_is_an_error(gram, labels):
     with pytest.raises(SolverError, match="unbounded"):
         train(gram, np.array(labels, dtype=np.int8), 1e6, loss="squared", max_steps=100_000)
@@ -342,6 +323,9 @@ def test_rows_are_those_of_the_whole_combination():
 def test_rows_are_counted_and_kept():
     grams, _ = base()
     combination = Combination(grams)
+    with pytest.raises(ValueError, match="read-only"):
+        combination.grams[0, 0, 0] = 1.0
+    assert grams.flags.writeable
     weights = np.ones(11)
     combination.reweight(weights)
     for i in (3, 0, 3):
@@ -441,17 +425,6 @@ def test_a_start_whose_image_is_known(loss, scale):
     assert np.array_equal(image, combination.product(start))
 
 
-def test_grams_stay_as_they_are():
-    grams, _ = base()
-    copy = grams.copy()
-    combination = Combination(grams)
-    with pytest.raises(ValueError, match="read-only"):
-        combination.grams[0, 0, 0] = 1.0
-    assert grams.flags.writeable
-    svm.train(combination, np.array([1, -1] * 7, dtype=np.int8), 1.0)
-    assert np.array_equal(grams, copy)
-
-
 def test_malformed_grams_are_refused():
     for shape in ((0, 3, 3), (1, 0, 0), (2, 3, 4), (3, 3)):
         with pytest.raises(ValueError, match=r"expected an array \(m, n, n\) with m, n >= 1"):
@@ -506,19 +479,14 @@ def test_ball_is_the_smallest_circle(corners, scale):
     assert farthest <= squared * (1 + 2e-9) + 1e-12 * span  # every example is inside
 
 
-def dual_bounds(gram, beta):
-    """Lower and upper bound of r^2 from any beta."""
-    image = gram @ beta
-    inner = beta @ image
-    return beta @ np.diagonal(gram) - inner, (np.diagonal(gram) - 2 * image).max() + inner
-
-
 @pytest.mark.parametrize("kind", ["gaussian", "linear", "polynomial"])
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-8])
 def test_ball_keeps_its_relative_gap(kind, tolerance):
     features, _ = points(8)
     gram = GRAMS[kind](features)
-    lower, upper = dual_bounds(gram, enclose(gram, tolerance=tolerance).dual)
+    image = gram @ (beta := enclose(gram, tolerance=tolerance).dual)
+    inner = beta @ image
+    lower, upper = beta @ np.diagonal(gram) - inner, (np.diagonal(gram) - 2 * image).max() + inner
     assert upper - lower <= tolerance * lower * (1 + 1e-9)
 
 
@@ -649,23 +617,6 @@ def test_nnls_is_optimal(seed, m, rank, spread):
     assert np.array_equal(linear, copies[1])
 
 
-def test_nnls_is_scipys_minimum():
-    for seed in range(5):
-        rng = np.random.default_rng(seed)
-        factor = rng.normal(size=(7, 5))
-        matrix, linear = factor.T @ factor, rng.normal(size=5)
-        theirs = minimize(
-            lambda x, M=matrix, b=linear: 0.5 * x @ M @ x - b @ x,
-            np.ones(5),
-            jac=lambda x, M=matrix, b=linear: M @ x - b,
-            bounds=[(0, None)] * 5,
-            method="L-BFGS-B",
-            options={"ftol": 1e-16, "gtol": 1e-10},
-        )
-        # gradients below 1e-10 and a least curvature near 0.1
-        np.testing.assert_allclose(nnls.minimise(matrix, linear), theirs.x, rtol=0, atol=1e-6)
-
-
 def test_nnls_at_the_edge():
     assert nnls.minimise(np.zeros((2, 2)), np.ones(2)).tolist() == [0.0, 0.0]
     assert nnls.minimise(np.eye(2), -np.ones(2)).tolist() == [0.0, 0.0]
@@ -730,20 +681,13 @@ def test_gradient_projection_stops():
     evaluate = quadratic(np.diag([1.0, 100.0]), np.zeros(2))
     assert descend(evaluate, np.ones(2), iterations=0)[1] == [evaluate(np.full(2, 0.5)).objective]
     assert len(descend(evaluate, np.ones(2), iterations=2, gap=1e-15)[1]) <= 3
+    reached = [descend(evaluate, np.ones(2), iterations=limit, gap=1e-6)[2] for limit in (0, 1, 100)]
+    assert reached == [False, False, True]
     flat = quadratic(np.zeros((3, 3)), np.zeros(3))
     found, history, converged = descend(flat, np.array([3.0, 0.0, 0.0]))
     assert found.tolist() == [1.0, 0.0, 0.0]
     assert len(history) == 1
     assert converged
-
-
-def test_gradient_projection_tells_whether_the_gap_was_reached():
-    evaluate = quadratic(np.diag([1.0, 100.0]), np.zeros(2))
-    assert [descend(evaluate, np.ones(2), iterations=limit, gap=1e-6)[2] for limit in (0, 1, 100)] == [
-        False,
-        False,
-        True,
-    ]
 
 
 @pytest.mark.parametrize("name", projections.PROJECTIONS)
@@ -779,23 +723,6 @@ def test_gradient_projection_leaves_points_without_a_value(bad):
     assert not converged
     assert history == [1.0]
     assert len(calls) < 60
-
-
-def test_gradient_projection_gives_up_where_a_gradient_lies():
-    """A gradient of the wrong sign promises a decrease that no step keeps."""
-    evaluate = quadratic(np.eye(3), np.zeros(3))
-
-    def lying(x):
-        value = evaluate(x)
-        return gradient_projection.Value(
-            value.objective, lambda: gradient_projection.Slope(-value.slope().gradient, value.slope().gap)
-        )
-
-    start = np.array([0.2, 0.3, 0.5])
-    found, history, converged = descend(lying, start)
-    assert not converged
-    assert np.array_equal(found, projections.simplex(start))
-    assert len(history) == 1
 
 
 @compiled

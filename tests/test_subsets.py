@@ -236,7 +236,7 @@ def test_certificates_of_sums_equal_those_of_matrices():
     for C, scale, factor in ((1.0, 1.0, 1.0), (1.0, 2.0, 1.0), (1e-3, 1.0, 1.0), (1.0, 1.0, -1.0)):
         theta = scale * factor * weights
         expected = certificates.mkl(grams, y, C, theta, dual, 0.1, p=2.0)
-        mixed = certificates.mkl_of_sums(scale * factor * sums[0], sums[1], y, C, theta, dual, 0.1, p=2.0)
+        mixed = certificates.mkl_of_sums(scale * factor * sums[0] @ dual, sums[1], y, C, theta, dual, 0.1, p=2.0)
         np.testing.assert_allclose(mixed, expected, rtol=1e-9)
 
 

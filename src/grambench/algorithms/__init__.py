@@ -28,7 +28,6 @@ import hashlib
 import importlib.util
 import re
 import sys
-from contextlib import suppress
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -171,16 +170,13 @@ def zero_is_mistake(name: str) -> bool:
 
 def _declares(name: str, statement: str) -> bool:
     """Return whether an algorithm's file contains a top-level assignment; the file is not imported."""
-    path = source(name)
-    return statement in _assignments(path, path.stat().st_mtime_ns)
+    tree = _parse(name)
+    return tree is not None and statement in _assignments(tree)
 
 
 @functools.cache
-def _assignments(path: Path, modified: int) -> frozenset[str]:
-    """Return the top-level assignments of a file, none if it cannot be parsed; see `_tree`."""
-    with suppress(SyntaxError, ValueError):
-        return frozenset(ast.unparse(node) for node in _tree(path, modified).body if isinstance(node, ast.Assign))
-    return frozenset()
+def _assignments(tree: ast.Module) -> frozenset[str]:
+    return frozenset(ast.unparse(node) for node in tree.body if isinstance(node, ast.Assign))
 
 
 @functools.cache

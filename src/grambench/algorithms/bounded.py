@@ -157,7 +157,10 @@ class Windows(NamedTuple):
 
     def score(self, k: int, t: int) -> float:
         """Return f_k(x) of the example of round t."""
-        return window_score(self.windows[k], t)  # type: ignore[no-any-return]
+        window = self.windows[k]
+        first, end = window.bounds
+        row = window.values.shape[0] - window.origin.size + t
+        return lane_product(window.dual[first:end], window.values[row, first:end])  # type: ignore[no-any-return]
 
     def lacks_values(self, k: int) -> bool:
         """Return whether the kernel values of a classifier have to be computed."""
@@ -352,14 +355,6 @@ def lane_product(dual, values):  # type: ignore[no-untyped-def]
     if rest > 2:
         c += dual[s + 2] * values[s + 2]
     return (a + b) + (c + d)
-
-
-@njit(cache=True)
-def window_score(window, t):  # type: ignore[no-untyped-def]
-    """Return the score of example t of the block."""
-    first, end = window.bounds
-    row = window.values.shape[0] - window.origin.size + t
-    return lane_product(window.dual[first:end], window.values[row, first:end])
 
 
 @njit(cache=True)

@@ -13,9 +13,7 @@ A budget bounds time too: the scores of an example are sums over at most B suppo
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from grambench.common.parameters import Checked, Rule
-
-WHOLE_NUMBER = Rule("be a whole number of at least 0", lambda value: value >= 0 and value % 1 == 0)
+from grambench.common.parameters import Checked, at_least
 
 
 # Without slots, so that a class can inherit from this one and another base.
@@ -29,7 +27,7 @@ class Budget(Checked):
         Largest number of support vectors of each classifier, beyond the paper; 0 for no bound.
     """
 
-    budget: Annotated[float, WHOLE_NUMBER] = 0  # a float if it is tuned
+    budget: Annotated[int, at_least(0)] = 0  # a float if it is tuned
 
     def capacity(self, rounds: int) -> int:
         """Return the largest number of support vectors of a classifier, to which each round adds one at most."""

@@ -22,30 +22,17 @@ class OnFeatures:
     ----------
     function : callable
         (t, d) features -> (t,) values.
+    views : bool
+        Whether the features are those of all views side by side.
     """
 
     function: Callable[[Any], Floats]
+    views: bool = False
 
     def scores(self, pool: Pool) -> Floats:
         """Return f(x), (t,)."""
-        return np.asarray(self.function(features_of(pool)), dtype=np.float64)
-
-
-@dataclass(frozen=True, slots=True)
-class OnViews:
-    """f(x) as a function of all views.
-
-    Attributes
-    ----------
-    function : callable
-        (t, d) features of all views side by side -> (t,) values.
-    """
-
-    function: Callable[[Any], Floats]
-
-    def scores(self, pool: Pool) -> Floats:
-        """Return f(x), (t,)."""
-        return np.asarray(self.function(side_by_side(views_of(pool))), dtype=np.float64)
+        features = side_by_side(views_of(pool)) if self.views else features_of(pool)
+        return np.asarray(self.function(features), dtype=np.float64)
 
 
 def views_of(pool: Pool) -> dict[str, Any]:
@@ -81,9 +68,14 @@ def check_both_classes(labels: Labels) -> None:
         raise ValueError(f"expected examples of two classes, got {len(labels)} of class {classes[0]:+d}")
 
 
-def without_kernels(pool: Pool, function: Callable[[Any], Floats]) -> Fit:
-    """Return the Fit of a function of features, in which every kernel of the pool has weight 0."""
-    return Fit(weights=np.zeros(pool.shape[0]), predictor=OnFeatures(function))
+def without_kernels(pool: Pool, function: Callable[[Any], Floats], *, views: bool = False) -> Fit:
+    """Return the Fit of a function of features, in which every kernel of the pool has weight 0; see OnFeatures."""
+    return Fit(weights=np.zeros(pool.shape[0]), predictor=OnFeatures(function, views))
+
+
+def centred_share(model: Any, features: Any) -> Floats:
+    """Return a model's probability of +1, less 1/2, (t,)."""
+    return np.asarray(model.predict_proba(features)[:, 1] - 0.5)
 
 
 def draw_seed(rng: np.random.Generator) -> int:

@@ -5,11 +5,13 @@ f(x) = sum_i dual_i K(theta)(x, x_i) + bias.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grambench.algorithms.fit import Fit, Step, Work, predictor_on
+from grambench.algorithms.per_kernel import train_svm
 from grambench.algorithms.settings import Descent
 from grambench.common.types import Floats, Labels
 from grambench.kernels.pool import Pool, stacked
@@ -59,31 +61,11 @@ class Oracle:
         self._svm_dual: Floats | None = None
         self._meb_dual: Floats | None = None
 
-    def train_svm(
-        self,
-        weights: Floats,
-        C: float,
-        *,
-        loss: svm.Loss = "hinge",
-        image: Floats | None = None,
-        tolerance: float,
-        max_steps: int = svm.MAX_STEPS,
-    ) -> svm.SVM:
-        """Train an SVM at kernel weights theta, (m,); `image` is K(theta) v of the previous dual v."""
+    def train_svm(self, weights: Floats, C: float, **options: Any) -> svm.SVM:
+        """Train an SVM at kernel weights theta, (m,), from the previous dual v; the option `image` is K(theta) v."""
         self.combination.reweight(weights)
-        trained = svm.train(
-            self.combination,
-            self.labels,
-            C,
-            loss=loss,
-            start=self._svm_dual,
-            image=image,
-            tolerance=tolerance,
-            max_steps=max_steps,
-        )
+        trained = train_svm(self.combination, self.labels, C, self.work, start=self._svm_dual, **options)
         self._svm_dual = trained.dual
-        self.work.svm_calls += 1
-        self.work.count_steps(trained.steps)
         return trained
 
     def enclose(self, weights: Floats, *, ridge: float = 0.0, tolerance: float) -> meb.MEB:

@@ -9,7 +9,7 @@ import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,35 +122,37 @@ def perceptrons_on_pool(
     return RowClassifiers(rows, labels, kernels=kernels)
 
 
-def perceptron_fit(
+def one_classifier_fit(
     classifiers: PassClassifiers,
     weights: Floats,
     predictor: Callable[[NDArray[np.int32], Floats], Predictor],
     labels: Labels,
     order: Order,
+    **loss: Any,
 ) -> Fit:
-    """Let one Perceptron pass over an order, and return its Fit.
+    """Let one classifier pass over an order, and return its Fit.
 
     Parameters
     ----------
     classifiers : Classifiers
-        The Perceptron before the pass.
+        The classifier before the pass.
     weights : ndarray of float64 (m,)
         Weight of each kernel of the pool, 0 for unused kernels.
     predictor : callable
         Returns the predictor from the support vectors (s,) in their order of arrival, and their coefficients (s,).
     labels, order
         See `grambench.algorithms.fit`.
+    loss
+        See `learn_alone`.
     """
-    learned = learn_perceptrons(classifiers, labels, order)
+    learned = learn_alone(classifiers, labels, order, **loss)
     scores, sizes = learned.scores[:, 0], learned.sizes[:, 0]
-    mistakes = (scores >= 0.0) != (labels[order] > 0)
     trace = Trace(
-        mistakes=mistakes,
+        mistakes=(scores >= 0.0) != (labels[order] > 0),
         scores=scores,
         support_vectors=sizes,
         weights=np.tile(weights, (len(order), 1)),
-        updates=(weights > 0.0) * mistakes.sum(),
+        updates=(weights > 0.0) * learned.updated.sum(),
     )
     # Kernels that share their support vectors are evaluated one by one.
     used, work = int(np.count_nonzero(weights)), classifiers.work(sizes, len(labels))
@@ -167,12 +169,14 @@ def single_kernel_fit(
 ) -> Fit:
     """Let the Perceptron of one of the m kernels pass over an order, and return its Fit."""
     classifiers = perceptrons_on_pool(pool, rows, labels, budget, len(order), kernels=[kernel])
-    return perceptron_fit(classifiers, np.eye(len(rows.values))[kernel], partial(Perceptron, kernel), labels, order)
+    return one_classifier_fit(classifiers, np.eye(len(rows.values))[kernel], partial(Perceptron, kernel), labels, order)
 
 
-def learn_perceptrons(classifiers: PassClassifiers, labels: Labels, order: Order) -> Learned:
-    """Let Perceptrons pass over an order, each by itself."""
-    return learn_pass(partial(learn_each, classifiers), classifiers.block, order, labels[order])
+def learn_alone(
+    classifiers: PassClassifiers, labels: Labels, order: Order, loss: str = "perceptron", eta: float = 1.0
+) -> Learned:
+    """Let classifiers pass over an order, each by itself; see `grambench.algorithms.experts.learn_each`."""
+    return learn_pass(partial(learn_each, classifiers, loss=loss, eta=eta), classifiers.block, order, labels[order])
 
 
 class Experts(NamedTuple):

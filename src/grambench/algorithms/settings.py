@@ -39,13 +39,13 @@ class Cost(Checked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stacking(Cost):
-    """Parameters of SVMs whose decision values a linear model weights.
+class CrossValidated(Cost):
+    """Parameters of SVMs that are compared or combined by their decision values in cross-validation.
 
     Attributes
     ----------
     folds : int
-        Folds of the cross-validation that gives the linear model its decision values.
+        Folds of the cross-validation.
     """
 
     folds: Annotated[int, at_least(2)] = 3

@@ -72,7 +72,7 @@ def learn(family: Continuous, labels: Labels, search: Callable[[Floats], Floats]
     y = centred_labels(labels)
     if not y.any():
         raise ValueError("continuous alignment: expected training examples of both classes, got one class")
-    gram = start(len(y), stopping.epsilon)
+    gram = stopping.epsilon * centred(np.eye(len(y)))
     reached_alignment = value(gram, y)
     computed_before = family.computed
     parameters, weights, steps = [], [], []
@@ -92,11 +92,6 @@ def learn(family: Continuous, labels: Labels, search: Callable[[Floats], Floats]
     shares = np.array(weights) / total if total > 0.0 else np.full(len(weights), 1.0 / len(weights))
     work = Work(kernel_values=family.computed - computed_before, row_additions=PASSES * len(steps) * len(y))
     return Fit(weights=shares, thetas=parameters, steps=steps, converged=converged, work=work)
-
-
-def start(n: int, epsilon: float) -> Floats:
-    """Return the initial kernel, eps I centred."""
-    return epsilon * centred(np.eye(n))
 
 
 def value(gram: Floats, y: Floats) -> float:

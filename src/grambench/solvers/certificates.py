@@ -192,7 +192,6 @@ def mkl(
     *,
     p: float,
     bound: Floats | None = None,
-    images: Floats | None = None,
 ) -> Certificate:
     """Certify a solution of multiple-kernel learning under ||theta||_p <= 1, theta >= 0.
 
@@ -212,25 +211,14 @@ def mkl(
         At least 1.
     bound : ndarray of float64 (n,), optional
         Other feasible coefficients from which D is computed, if they give a better bound than the SVM's.
-    images : ndarray of float64 (m, n), optional
-        Result of `images` for this dual, which saves reading the Gram matrices; the result changes by rounding only.
     """
-    scores = np.tensordot(weights, grams, 1) @ dual if images is None else weights @ images
-    inner = _certify_svm(scores, labels, C, dual, bias, "hinge")
-    if not np.isfinite(inner.gap) or weights.min() < 0 or np.linalg.norm(weights, p) > 1 + FEASIBILITY:
-        return Certificate(inner.kkt, np.inf)
-    q = _quadratic_forms(grams, dual) if images is None else images @ dual
-    primal = _primal_bound(float(weights @ q), labels * (scores + bias), C, "hinge")
-    if bound is not None:
-        if not _is_feasible(labels * bound, bound, C):
-            return Certificate(inner.kkt, np.inf)
-        q = _quadratic_forms(grams, bound)
-    lower = np.abs(dual if bound is None else bound).sum() - 0.5 * _norm(q, np.inf if p == 1 else p / (p - 1))
-    return Certificate(inner.kkt, _relative_gap(primal, lower))
+    scores, forms = np.tensordot(weights, grams, 1) @ dual, _quadratic_forms(grams, dual)
+    other = None if bound is None else (bound, _quadratic_forms(grams, bound))
+    return mkl_of_sums(scores, forms, labels, C, weights, dual, bias, p=p, bound=other)
 
 
 def mkl_of_sums(
-    mixture: Floats,
+    scores: Floats,
     forms: Floats,
     labels: Labels,
     C: float,
@@ -239,24 +227,28 @@ def mkl_of_sums(
     bias: float,
     *,
     p: float,
+    bound: tuple[Floats, Floats] | None = None,
 ) -> Certificate:
-    """Certify as `mkl` does, from two sums over the Gram matrices, where these are too many to be stored.
+    """Certify as `mkl` does, from sums over the Gram matrices, where these are too many to be stored or read again.
 
     Parameters
     ----------
-    mixture : ndarray of float64 (n, n)
-        K(theta).
+    scores : ndarray of float64 (n,)
+        K(theta) v.
     forms : ndarray of float64 (m,)
         q_m of the dual.
     labels, C, weights, dual, bias, p
         See `mkl`.
+    bound : tuple of ndarray of float64 (n,) and (m,), optional
+        See `mkl`; the coefficients and their q_m.
     """
-    scores = mixture @ dual
     inner = _certify_svm(scores, labels, C, dual, bias, "hinge")
-    if not np.isfinite(inner.gap) or weights.min() < 0 or np.linalg.norm(weights, p) > 1 + FEASIBILITY:
+    other, other_forms = bound or (dual, forms)
+    is_feasible = np.isfinite(inner.gap) and _is_feasible(labels * other, other, C)
+    if not is_feasible or weights.min() < 0 or np.linalg.norm(weights, p) > 1 + FEASIBILITY:
         return Certificate(inner.kkt, np.inf)
     primal = _primal_bound(float(weights @ forms), labels * (scores + bias), C, "hinge")
-    lower = np.abs(dual).sum() - 0.5 * _norm(forms, np.inf if p == 1 else p / (p - 1))
+    lower = np.abs(other).sum() - 0.5 * _norm(other_forms, np.inf if p == 1 else p / (p - 1))
     return Certificate(inner.kkt, _relative_gap(primal, lower))
 
 

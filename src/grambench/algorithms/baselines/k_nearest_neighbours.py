@@ -25,14 +25,14 @@ Cover and Hart (1967). Nearest neighbor pattern classification. IEEE Transaction
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.on_features import check_both_classes, features_of, without_kernels
+from grambench.algorithms.on_features import centred_share, check_both_classes, features_of, without_kernels
 from grambench.common.parameters import Checked, at_least
-from grambench.common.types import Floats, Labels, Order
+from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 NEEDS = "features"
@@ -60,8 +60,4 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     k = min(int(parameters.k), len(labels))
     # a search in all examples has no last bits that depend on a tree
     model = KNeighborsClassifier(k, algorithm="brute").fit(features_of(pool), labels)
-    return without_kernels(pool, partial(_share, model))
-
-
-def _share(model: Any, features: Any) -> Floats:
-    return np.asarray(model.predict_proba(features)[:, 1] - 0.5)
+    return without_kernels(pool, partial(centred_share, model))

@@ -24,14 +24,14 @@ Breiman (2001). Random forests. Machine Learning 45, 5-32. DOI 10.1023/A:1010933
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.on_features import check_both_classes, draw_seed, features_of, without_kernels
+from grambench.algorithms.on_features import centred_share, check_both_classes, draw_seed, features_of, without_kernels
 from grambench.common.parameters import Checked, at_least, within
-from grambench.common.types import Floats, Labels, Order
+from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 NEEDS = "features"
@@ -62,8 +62,4 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     share = "sqrt" if parameters.max_features is None else float(parameters.max_features)  # a whole number is a count
     model = RandomForestClassifier(parameters.trees, max_features=share, n_jobs=1, random_state=draw_seed(rng))
     model.fit(features_of(pool), labels)
-    return without_kernels(pool, partial(_centred_share, model))
-
-
-def _centred_share(model: Any, features: Any) -> Floats:
-    return np.asarray(model.predict_proba(features)[:, 1] - 0.5)
+    return without_kernels(pool, partial(centred_share, model))

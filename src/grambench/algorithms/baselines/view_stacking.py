@@ -31,8 +31,8 @@ from typing import Any
 import numpy as np
 
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.on_features import OnViews, check_both_classes, side_by_side, views_of
-from grambench.algorithms.settings import Stacking as Parameters
+from grambench.algorithms.on_features import check_both_classes, side_by_side, views_of, without_kernels
+from grambench.algorithms.settings import CrossValidated as Parameters
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
@@ -60,7 +60,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         machines = [(view, machine.fit(features, labels)) for view, machine in machines]
     model = StackingClassifier(machines, LogisticRegression(), cv=folds if folds >= 2 else "prefit")
     model.fit(features, labels)
-    return Fit(weights=np.zeros(pool.shape[0]), predictor=OnViews(model.decision_function))
+    return without_kernels(pool, model.decision_function, views=True)
 
 
 def _columns(first: int, last: int, features: Any) -> Any:

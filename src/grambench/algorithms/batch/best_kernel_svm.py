@@ -22,34 +22,18 @@ References
 Cortes and Vapnik (1995). Support-vector networks. Machine Learning 20, 273-297. DOI 10.1007/BF00994018
 """
 
-from dataclasses import dataclass
 from functools import partial
-from typing import Annotated
 
 import numpy as np
 
 from grambench.algorithms.fit import Fit, Step, Work, predictor_on
 from grambench.algorithms.oracle import stratified_folds
 from grambench.algorithms.per_kernel import cross_validated_scores, train_svm
-from grambench.algorithms.settings import Cost
-from grambench.common.parameters import at_least
+from grambench.algorithms.settings import CrossValidated as Parameters
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool, stacked
 from grambench.solvers import certificates
 from grambench.solvers.combination import Combination
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(Cost):
-    """Parameters of the best-kernel SVM.
-
-    Attributes
-    ----------
-    folds : int
-        Folds of the cross-validation that chooses the kernel.
-    """
-
-    folds: Annotated[int, at_least(2)] = 3
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

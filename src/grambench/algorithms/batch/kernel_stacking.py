@@ -30,7 +30,7 @@ from grambench.algorithms.fit import Fit, Work
 from grambench.algorithms.on_features import check_both_classes
 from grambench.algorithms.oracle import stratified_folds
 from grambench.algorithms.per_kernel import PerKernel, cross_validated_scores, train_svm
-from grambench.algorithms.settings import Stacking as Parameters
+from grambench.algorithms.settings import CrossValidated as Parameters
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool, stacked
 from grambench.solvers.combination import Combination

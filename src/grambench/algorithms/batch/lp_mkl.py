@@ -120,8 +120,9 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     weights, dual, bias, converged = solution or _descend(parameters, oracle)
 
     def certify() -> Certificate:
-        solution, images = (weights, dual, bias), certificates.images(oracle.grams, dual)
-        return certificates.mkl(oracle.grams, labels, parameters.C, *solution, p=parameters.p, images=images)
+        images = certificates.images(oracle.grams, dual)
+        sums = weights @ images, images @ dual
+        return certificates.mkl_of_sums(*sums, labels, parameters.C, weights, dual, bias, p=parameters.p)
 
     return oracle.fit(weights, dual, bias, certify, converged)
 
@@ -145,8 +146,8 @@ def _fit_many(parameters: Parameters, pool: Pool, labels: Labels) -> Fit:
 
     def certify() -> Certificate:
         weights, dual, bias = solution[:3]
-        mixture, forms = pool.mixture(weights), pool.quadratic_forms(dual)
-        return certificates.mkl_of_sums(mixture, forms, labels, parameters.C, weights, dual, bias, p=parameters.p)
+        sums = pool.mixture(weights) @ dual, pool.quadratic_forms(dual)
+        return certificates.mkl_of_sums(*sums, labels, parameters.C, weights, dual, bias, p=parameters.p)
 
     return Fit(
         weights=solution.weights,
@@ -197,7 +198,7 @@ def _descend(parameters: Parameters, oracle: Oracle) -> Solution:
         # Forms are negative by rounding only.
         forms = np.maximum(images @ dual, 0.0)
         largest = max(float(forms.max()), SMALLEST_FORM)
-        gap = _gap(svm.objective, dual, forms / largest, largest, parameters.p)
+        gap = lp_fixed_point.relative_gap(svm.objective, dual, forms, parameters.p)
         is_last = gap <= parameters.gap or len(oracle.steps) == parameters.iterations - 1
         # The descent ends with a precise SVM, whose steps count together with those of the coarse one.
         if is_last and tolerance > precise:
@@ -208,12 +209,6 @@ def _descend(parameters: Parameters, oracle: Oracle) -> Solution:
             return weights, svm.dual, svm.bias, gap <= parameters.gap
         iterate.advance(svm, gap, tolerance, images, forms / largest)
         tolerance, steps = max(precise, COARSE * gap), 0
-
-
-def _gap(objective: float, dual: Floats, forms: Floats, largest: float, p: float) -> float:
-    """Return the relative duality gap from q_m divided by the largest, since powers of a high order overflow."""
-    bound = np.abs(dual).sum() - 0.5 * largest * np.linalg.norm(forms, np.inf if p == 1.0 else p / (p - 1.0))
-    return float((objective - bound) / objective) if objective > bound else 0.0
 
 
 class _Iterate:

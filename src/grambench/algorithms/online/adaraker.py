@@ -131,46 +131,12 @@ def _combine_level(scores, labels, loss, eta, first, length, logarithms, combine
         start = stop
 
 
-class Intervals:
-    """The weights h of the intervals that contain the next round, one of each length.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        Of AdaRaker.
-    """
-
-    def __init__(self, parameters: Parameters) -> None:
-        self._eta, self._loss = parameters.eta, LOSSES[parameters.loss]
-        self.round, self.logarithms = 1, np.array([np.log(self.eta(0))])
-
-    def eta(self, level: int) -> float:
-        """Return the step size of intervals of length 2^level."""
-        return float(min(0.5, self._eta / np.sqrt(2.0**level)))
-
-    def combine(self, scores: Floats, labels: Labels, combined: Floats, shares: Floats) -> None:
-        """Play the next b rounds.
-
-        Parameters
-        ----------
-        scores : ndarray of float64 (b, levels)
-            Scores of the Raker of each length.
-        labels : ndarray of int8 (b,)
-            -1 or +1.
-        combined : ndarray of float64 (b,)
-            Receives f(x).
-        shares : ndarray of float64 (b, levels)
-            Receives the weights of the intervals that contain the next round, summing to one, after each round.
-        """
-        etas = np.array([self.eta(level) for level in range(scores.shape[1])])
-        logarithms = np.concatenate([self.logarithms, np.full(len(etas) - len(self.logarithms), -np.inf)])
-        _combine_intervals(scores, labels, self._loss, etas, self.round, logarithms, combined, shares)
-        self.round += len(labels)
-        self.logarithms = logarithms
-
-
 @njit(cache=True)
 def _combine_intervals(scores, labels, loss, etas, first, logarithms, combined, shares):  # type: ignore[no-untyped-def]
+    """Write f(x) of b rounds, (b,), from the scores of the Raker of each length, (b, levels), and shares after each.
+
+    The shares are the weights of the intervals that contain the next round, (b, levels), summing to one.
+    """
     before = np.empty(etas.size)
     write_weights(logarithms, before)
     for t in range(labels.size):
@@ -205,10 +171,11 @@ class AdaRaker:
     """
 
     def __init__(self, parameters: Parameters, new: Callable[[], Classifiers]) -> None:
-        self._new, self._loss = new, LOSSES[parameters.loss]
+        self._new, self._eta, self._loss = new, parameters.eta, LOSSES[parameters.loss]
         # The classifiers of the Raker of each length, and the logarithms of its weights of the kernels.
         self._rakers: list[tuple[Classifiers, Floats]] = []
-        self._intervals = Intervals(parameters)
+        # The number of the next round, and the logarithms of the weights of the intervals that contain it.
+        self._round, self._logarithms = 1, np.array([np.log(self._step_size(0))])
         self._reserve(1)
         self.updates = np.zeros(self._rakers[0][0].count, dtype=np.int64)
 
@@ -218,10 +185,14 @@ class AdaRaker:
             classifiers = self._new()
             self._rakers.append((classifiers, np.zeros(classifiers.count)))
 
+    def _step_size(self, level: int) -> float:
+        """Return the step size of intervals of length 2^level."""
+        return float(min(0.5, self._eta / np.sqrt(2.0**level)))
+
     @property
     def _shares(self) -> Floats:
         """Weights of the intervals that contain the next round, by their length."""
-        return normalised_weights(self._intervals.logarithms)
+        return normalised_weights(self._logarithms)
 
     @property
     def weights(self) -> Floats:
@@ -241,18 +212,22 @@ class AdaRaker:
         ndarray of float64 (b, levels)
             The weights of the Rakers in the round that follows each.
         """
-        first, levels = self._intervals.round, []
+        first, levels = self._round, []
         # The interval of the round after the block may be the first of its length.
         self._reserve(first + len(labels))
         scores = np.empty((len(labels), len(self._rakers)))
         for level, (classifiers, logarithms) in enumerate(self._rakers):
-            settings = labels, self._loss, self._intervals.eta(level), first, 2**level
+            settings = labels, self._loss, self._step_size(level), first, 2**level
             learned = classifiers.play_each(examples, partial(_learn_intervals, *settings))
             weights = np.empty(learned.scores.shape)
             _combine_level(learned.scores, *settings, logarithms, scores[:, level], weights)
             levels.append((learned, weights))
+        etas = np.array([self._step_size(level) for level in range(len(levels))])
+        unbegun = np.full(len(levels) - len(self._logarithms), -np.inf)
+        self._logarithms = np.concatenate([self._logarithms, unbegun])
         combined, shares = np.empty(len(labels)), np.empty(scores.shape)
-        self._intervals.combine(scores, labels, combined, shares)
+        _combine_intervals(scores, labels, self._loss, etas, first, self._logarithms, combined, shares)
+        self._round += len(labels)
         self.updates += np.any([learned.updated for learned, _ in levels], axis=0).sum(axis=0)
         return levels, combined, shares
 

@@ -27,14 +27,15 @@ Lu, Hoi, Wang, Zhao and Liu (2016). Large scale online kernel learning. Journal 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grambench.algorithms.checks import check_two_classes
-from grambench.algorithms.experts import learn_each, pass_work
-from grambench.algorithms.fit import Fit, Trace
-from grambench.algorithms.gradient import GradientParameters, expansions, gradient_classifiers
+from grambench.algorithms.fit import Fit
+from grambench.algorithms.gradient import GradientParameters, KernelExpansions, gradient_classifiers
+from grambench.algorithms.scores import one_classifier_fit
 from grambench.algorithms.settings import OneKernel
 from grambench.algorithms.streaming import LinearClassifiers, OneClassifier, OnlineState, Starts
-from grambench.common.types import Labels, Order
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 
 
@@ -52,20 +53,15 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         If the pool has no kernel of that index.
     """
     check_two_classes(pool, labels, order)
-    kernel, m = parameters.among(pool.shape[0]), pool.shape[0]
-    classifiers, weights = gradient_classifiers(pool, labels, [kernel]), np.eye(m)[kernel]
-    learned = learn_each(classifiers, order, labels[order], parameters.loss, parameters.eta)
-    trace = Trace(
-        mistakes=(learned.scores[:, 0] >= 0.0) != (labels[order] > 0),
-        scores=learned.scores[:, 0],
-        support_vectors=learned.sizes[:, 0],
-        weights=np.tile(weights, (len(order), 1)),
-        updates=(weights > 0.0) * learned.sizes[-1],
-    )
-    predictor = expansions(weights, np.where(weights > 0.0, learned.dual, 0.0), order)
-    return Fit(
-        weights=weights, predictor=predictor, trace=trace, work=pass_work(int(learned.sizes[-1, 0]), len(labels))
-    )
+    m = pool.shape[0]
+    kernel = parameters.among(m)
+    weights, loss = np.eye(m)[kernel], {"loss": parameters.loss, "eta": parameters.eta}
+
+    def predictor(support: NDArray[np.int32], dual: Floats) -> KernelExpansions:
+        return KernelExpansions(weights, support, np.outer(weights, dual))
+
+    classifiers = gradient_classifiers(pool, labels, [kernel])
+    return one_classifier_fit(classifiers, weights, predictor, labels, order, **loss)
 
 
 def start(parameters: Parameters, starts: Starts, rng: np.random.Generator) -> OnlineState:

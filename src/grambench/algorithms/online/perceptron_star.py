@@ -34,7 +34,7 @@ import numpy as np
 from grambench.algorithms.budget import PerceptronBudget
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.scores import learn_perceptrons, perceptrons_on_pool, single_kernel_fit
+from grambench.algorithms.scores import learn_alone, perceptrons_on_pool, single_kernel_fit
 from grambench.common.parameters import within
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
@@ -59,7 +59,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     validation = order[: max(1, int(np.floor(parameters.validation * len(order) + 0.5)))]
     capacity = parameters.capacity(len(order))
     classifiers = perceptrons_on_pool(pool, rows, labels, parameters, len(validation), capacity)
-    learned = learn_perceptrons(classifiers, labels, validation)
+    learned = learn_alone(classifiers, labels, validation)
     mistakes = ((learned.scores >= 0.0) != (labels[validation] > 0)[:, None]).sum(axis=0)
     best = int(np.argmin(mistakes))
     selected = single_kernel_fit(pool, rows, best, parameters, labels, order)

@@ -34,7 +34,7 @@ from grambench.algorithms.budget import PerceptronBudget as Parameters
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.rows import MeanRows, RowClassifiers
-from grambench.algorithms.scores import lane_sum, perceptron_fit, support_columns
+from grambench.algorithms.scores import PassClassifiers, lane_sum, one_classifier_fit, support_columns
 from grambench.common.types import Floats, Indices, Labels, Order
 from grambench.kernels.pool import Pool
 
@@ -67,7 +67,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
             total += pool.values(k, rows, columns)
         return np.asarray(total / m)
 
+    classifiers: PassClassifiers = RowClassifiers(rows, labels, MeanRows)
     if capacity < len(order):
         classifiers = BoundedClassifiers(PoolSource(mean_values, 1), capacity, parameters.when_full)
-        return perceptron_fit(classifiers, np.full(m, 1.0 / m), MeanPerceptron, labels, order)
-    return perceptron_fit(RowClassifiers(rows, labels, MeanRows), np.full(m, 1.0 / m), MeanPerceptron, labels, order)
+    return one_classifier_fit(classifiers, np.full(m, 1.0 / m), MeanPerceptron, labels, order)
