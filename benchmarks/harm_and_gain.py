@@ -28,7 +28,7 @@ def row(title, compared, best_of):
     low, high = compared.mean.interval(BEST_LEVEL)
     shown = f"{compared.worse}, {compared.within}, {compared.better} of {compared.votes}"
     means = f"{compared.below}, {compared.votes - compared.below - compared.above}, {compared.above}"
-    chances = f"{compared.next_worse:.3f}, {compared.next_within:.3f}, {compared.next_better:.3f}"
+    chances = f"{compared.next_worse:.2f}, {compared.next_within:.2f}, {compared.next_better:.2f}"
     numbers = (f"{compared.mean.value:+.2f}", f"{low:+.2f} to {high:+.2f}", shown, means, chances)
     return f"| {' | '.join((title, *numbers, compared.verdict(best_of)))} |"
 

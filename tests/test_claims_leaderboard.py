@@ -80,7 +80,7 @@ def test_planted_numbers_support_every_claim():
     assert re.fullmatch(
         "UNIFORM_SVM against BEST_KERNEL_SVM: better; shown more than a point worse on 0, within a point on 0 and "
         r"better on 10 of 10 data sets, by the means alone 0, 0 and 10; mean difference \+2\.00 points, 95 % interval "
-        r"\+(1\.99|2\.00) to \+2\.0[01]; a next data set likewise with probabilities of 0\.000, 0\.000 and 1\.000",
+        r"\+(1\.99|2\.00) to \+2\.0[01]; a next data set likewise with probabilities of 0\.00, 0\.00 and 1\.00",
         found["1a"].evidence,
     )
     assert found["1b"].evidence.startswith(
@@ -89,7 +89,7 @@ def test_planted_numbers_support_every_claim():
     assert found["1c"].evidence.startswith(
         "13 of 13 are better than UNIFORM_SVM, at 5 % divided by 7 (mean difference,"
     )
-    assert re.search(r"D2 \(\+4\.0\d, [^;]*; 0, 0, 10 of 10; 0\.000, 0\.000, 1\.000\), LP_MKL", found["1c"].evidence)
+    assert re.search(r"D2 \(\+4\.0\d, [^;]*; 0, 0, 10 of 10; 0\.00, 0\.00, 1\.00\), LP_MKL", found["1c"].evidence)
     assert "0.001 of the work, 0.02 of the seconds" in found["4a"].evidence
 
 
@@ -138,7 +138,7 @@ def test_some_may_beat_a_rival_where_most_do_not():
     some, most = answer("1b", planted), answer("1c", planted)
     assert (some.verdict, most.verdict) == ("holds", "fails")
     assert some.evidence.startswith("6 of 13 are better")
-    assert re.search(r"; worse: D1 \(-2\.0\d, [^)]*1\.000, 0\.000, 0\.000\), D2", some.evidence)
+    assert re.search(r"; worse: D1 \(-2\.0\d, [^)]*1\.00, 0\.00, 0\.00\), D2", some.evidence)
 
 
 def shifted(points, datasets, **accuracies):

@@ -79,6 +79,20 @@ def test_sizes_and_choices_that_cannot_be(changes, said):
 
 
 @pytest.mark.parametrize(
+    ("kernels", "named"),
+    [
+        ({"kernels": [{"family": "mediangaussian", "values": [1]}]}, "mediangaussian"),
+        (
+            {"dictionary": {"family": "gaussian", "low": 1, "high": 2, "count": 2, "spacing": "log", "unit": "median"}},
+            "dict",
+        ),
+    ],
+)
+def test_an_online_study_has_no_kernels_in_units_of_training_examples(kernels, named):
+    refused(f"{named}.* is in units of training examples", protocol=PROTOCOLS["online"], **kernels)
+
+
+@pytest.mark.parametrize(
     ("changes", "said"),
     [
         ({"kernels": STUDY["kernels"]}, "subsets: expected neither kernels nor a dictionary beside them"),

@@ -290,6 +290,7 @@ class Study(ConfigModel):
             if not entry.approximation and isinstance(self.protocol, Online) and self.protocol.standardise:
                 yield f"{name}: expected an approximation, without which a pass does not standardise"
         relative = [kernel.name for kernel in self.kernel_list() if kernel.unit]
+        relative += ["dictionary"] if self.dictionary and self.dictionary.unit else []
         if relative and not isinstance(self.protocol, Offline):
             yield f"{relative[0]} is in units of training examples, but kind {self.protocol.kind} has none"
         if lacking := self.protocol.lacking(self.datasets):

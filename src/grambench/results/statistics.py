@@ -238,7 +238,7 @@ class HarmAndGain(NamedTuple):
     def brief(self) -> str:
         """Mean difference and 95 % interval; the three counts; the three probabilities."""
         low, high = self.mean.interval(BEST_LEVEL)
-        chances = f"{self.next_worse:.3f}, {self.next_within:.3f}, {self.next_better:.3f}"
+        chances = f"{self.next_worse:.2f}, {self.next_within:.2f}, {self.next_better:.2f}"
         counts = f"{self.worse}, {self.within}, {self.better} of {self.votes}"
         return f"{self.mean.value:+.2f}, {low:+.2f} to {high:+.2f}; {counts}; {chances}"
 
@@ -247,7 +247,7 @@ class HarmAndGain(NamedTuple):
         counts = f"more than a point worse on {self.worse}, within a point on {self.within} and better on {self.better}"
         means = f"{self.below}, {self.votes - self.below - self.above} and {self.above}"
         mean = f"mean difference {self.mean.value:+.2f} points, 95 % interval {low:+.2f} to {high:+.2f}"
-        chances = f"{self.next_worse:.3f}, {self.next_within:.3f} and {self.next_better:.3f}"
+        chances = f"{self.next_worse:.2f}, {self.next_within:.2f} and {self.next_better:.2f}"
         shown = f"shown {counts} of {self.votes} data sets, by the means alone {means}"
         return f"{shown}; {mean}; a next data set likewise with probabilities of {chances}"
 
