@@ -4,9 +4,9 @@ import dataclasses
 
 import numpy as np
 import pytest
+from problems import prepared
 from specifications import make_run
 
-from grambench.datasets.store import PreparedDataset
 from grambench.estimators.kernels import bind
 from grambench.experiments.pools import Pools, full_pool
 from grambench.kernels.bases import all_pairs
@@ -27,11 +27,11 @@ PIXELS = ["polynomial_p1", "unitpolynomial_p2", "meangaussian_s2"]
 VIEWS = ("left", "right")
 
 
-LABELS = np.tile(np.array([-1, 1], dtype=np.int8), N // 2)
+LABELS = np.tile([-1, 1], N // 2)
 
 
 def made(features=VECTORS, **changes):
-    return PreparedDataset(name="made", features=features, labels=LABELS, orders=None, source={}, **changes)
+    return prepared(features, LABELS, **changes)
 
 
 VIEWED = made(features=np.empty((N, 0)), views=COUNTS, images=tuple(map(str, range(N))))

@@ -5,19 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from fitting import fit
+from problems import NAMES, blobs, of_classes, prepared
 from scipy.optimize import linprog
-from specifications import make_run
 
-from grambench.algorithms import is_multiclass, load
-from grambench.algorithms.checks import learn
+from grambench.algorithms import load
 from grambench.algorithms.fit import Expansion, SupportExpansion
 from grambench.algorithms.multiclass import lp_beta
-from grambench.algorithms.one_vs_rest import OneVsRest, one_vs_rest_labels
+from grambench.algorithms.one_vs_rest import OneVsRest
 from grambench.common.errors import ContractError
 from grambench.config.metrics import MEASURED
 from grambench.config.study import Study
 from grambench.datasets.descriptions import PixelBlocks
-from grambench.datasets.store import PreparedDataset, read, write
+from grambench.datasets.store import read, write
 from grambench.experiments import offline, training
 from grambench.experiments.outcome import GROUPS
 from grambench.experiments.training import Examples, Generators, learn_task, scores_of_each
@@ -26,28 +26,6 @@ from grambench.pipeline.steps.join import join
 from grambench.report import figures, tables
 from grambench.results import collect, records
 from grambench.results.study import Results
-
-NAMES = ("ant", "bee", "cat")
-KERNELS = ["polynomial_p1", "meangaussian_s0.5", "meangaussian_s2"]
-
-
-def dataset(n=90, test=None, blocks=False, seed=0):
-    rng = np.random.default_rng(seed)
-    labels = (np.arange(n) % 3).astype(np.int8)
-    features = rng.normal(size=(n, 6)) + 2.5 * np.eye(3, 6)[labels] + 3.0
-    views = {}
-    if blocks:
-        features = np.clip(40 * features, 0, 255).astype(np.uint8)
-        views = {"block_1": features[:, :3].copy(), "block_2": features[:, 3:].copy()}
-    return PreparedDataset(
-        name="toy", features=features, labels=labels, orders=None, source={}, classes=NAMES, test=test, views=views
-    )
-
-
-def run_of(file="obscure", kernels=KERNELS, **changes):
-    protocol = {"repetitions": 2, "sizes": {"default": [10, 5, 8]}, "refit": False, "values": [0.1, 1.0, 10.0]}
-    settings = {"study": "s", "dataset": "toy", "seed": 1, "classes": list(NAMES), "kernels": kernels}
-    return make_run(file, "per_class_splits", protocol=protocol, **settings | changes)
 
 
 def test_decision_functions_of_classes_are_computed_together_and_equal_each_alone():
@@ -95,21 +73,6 @@ def test_training_scores_are_of_all_classes(monkeypatch, classes, wrong):
         learned.train_scores(next(learned.models([1.0])))
 
 
-def test_one_against_the_rest_puts_scores_side_by_side():
-    class Fixed:
-        def __init__(self, values):
-            self.values = values
-
-        def scores(self, pool):
-            return np.array(self.values)
-
-    scores = OneVsRest([Fixed([1.0, 2.0]), Fixed([3.0, 0.0])]).scores(Stored([np.eye(2)]))
-    assert scores.tolist() == [[1.0, 3.0], [2.0, 0.0]]
-    assert one_vs_rest_labels(np.array([0, 1, 2], dtype=np.int8), 1).tolist() == [-1, 1, -1]
-    assert is_multiclass("obscure")
-    assert not is_multiclass("om2")
-
-
 def whole_program(scores, labels, nu):
     """Return the weights by the program with all constraints, and its value."""
     m, n, count = scores.shape
@@ -151,16 +114,9 @@ def test_lp_beta_prefers_the_kernel_that_knows():
     good = rng.normal(size=(60, 3)) + 4.0 * np.eye(3)[labels]
     noise = rng.normal(size=(60, 3))
     grams = np.stack([noise @ noise.T + np.eye(60), good @ good.T + np.eye(60)])
-    fit = learn(
-        load("lp_beta"),
-        load("lp_beta").parameters(),
-        Stored(grams),
-        labels,
-        order=np.arange(60, dtype=np.int32),
-        rng=np.random.default_rng(1),
-    )
-    assert fit.weights[1] > 0.9
-    assert np.mean(fit.predictor.scores(Stored(grams)).argmax(axis=1) == labels) > 0.95
+    fitted = fit("lp_beta", grams, labels, seed=1)
+    assert fitted.weights[1] > 0.9
+    assert np.mean(fitted.predictor.scores(Stored(grams)).argmax(axis=1) == labels) > 0.95
 
 
 STUDY = {
@@ -193,25 +149,19 @@ STUDY = {
 }
 
 
+def record_of(algorithm, outcome, settings):
+    values = {name: getattr(outcome, name) for name in (*GROUPS, "rounds")}
+    names = {"study": "s", "dataset": "toy", "algorithm": algorithm, "status": "ok"}
+    return records.Record(**names, **values, orders=outcome.origin, settings=settings)
+
+
 def recorded(tmp_path):
     """Return the tables of two runs' records."""
     found = {}
     for file in ("obscure", "uniform_svm"):
-        outcome = offline.outcome(run_of(file, kernels=["polynomial_p1"]), dataset())
-        record = records.Record(
-            study="s",
-            dataset="toy",
-            algorithm=file,
-            status="ok",
-            orders=outcome.origin,
-            metrics=outcome.metrics,
-            curves=outcome.curves,
-            rounds=outcome.rounds,
-            kernel_values=outcome.kernel_values,
-            class_values=outcome.class_values,
-            settings={"sweep": "", "values": [], "kernels": ["polynomial_p1"], "classes": list(NAMES)},
-        )
-        records.write(tmp_path / f"{file}.h5", record)
+        outcome = offline.outcome(of_classes(file, kernels=["polynomial_p1"]), blobs())
+        settings = {"sweep": "", "values": [], "kernels": ["polynomial_p1"], "classes": list(NAMES)}
+        records.write(tmp_path / f"{file}.h5", record_of(file, outcome, settings))
         found[file] = records.read(tmp_path / f"{file}.h5")
     paths = [tmp_path / name for name in ("runs.parquet", "curves.parquet", "cells.csv")]
     collect.write(found, *paths)
@@ -219,21 +169,11 @@ def recorded(tmp_path):
 
 
 def test_blocks_of_repeats_that_end_when_they_will_make_the_whole():
-    data, point = dataset(), {"online": 40, "batch": 1, "p": 1.5}
+    data, point = blobs(), {"online": 40, "batch": 1, "p": 1.5}
 
     def record(block):
-        outcome = offline.outcome(run_of(points=[point], block=block), data)
-        return records.Record(
-            study="s",
-            dataset="toy",
-            algorithm="obscure",
-            status="ok",
-            orders=outcome.origin,
-            metrics=outcome.metrics,
-            curves=outcome.curves,
-            rounds=outcome.rounds,
-            settings={"block": block},
-        )
+        outcome = offline.outcome(of_classes(points=[point], block=block), data)
+        return record_of("obscure", outcome, {"block": block})
 
     whole, blocks = record(None), [record([0, 0]), record([1, 1])]
     lengths = [len(block.rounds) for block in blocks]
@@ -254,8 +194,8 @@ POINTS = {
 @pytest.mark.parametrize("name", POINTS)
 def test_a_sweep_has_the_numbers_of_the_plain_run_at_its_settings(name):
     point, settings = POINTS[name]
-    plain = offline.outcome(run_of(points=[{"p": 1.5}]), dataset())
-    sweep = offline.outcome(run_of(sweep=name, **settings), dataset())
+    plain = offline.outcome(of_classes(points=[{"p": 1.5}]), blobs())
+    sweep = offline.outcome(of_classes(sweep=name, **settings), blobs())
     for group in GROUPS:
         for key, expected in getattr(plain, group).items():
             # the curves of another point may be longer
@@ -287,7 +227,7 @@ def test_records_tables_and_figures_have_the_classes(tmp_path):
 
 
 def test_a_data_set_of_many_classes_keeps_names_split_and_blocks(tmp_path):
-    made = dataset(test=np.arange(90) >= 60, blocks=True)
+    made = blobs(test=np.arange(90) >= 60, blocks=True)
     write(tmp_path / "toy.h5", made)
     found = read(tmp_path / "toy.h5")
     assert found.classes == NAMES
@@ -305,14 +245,7 @@ def test_blocks_divide_an_image():
 
 
 def test_the_table_of_data_sets_counts_classes():
-    images = PreparedDataset(
-        name="toy",
-        features=np.empty((90, 0)),
-        labels=dataset().labels,
-        orders=None,
-        source={"kind": "none"},
-        classes=NAMES,
-    )
+    images = prepared(np.empty((90, 0)), np.arange(90) % 3, name="toy", source={"kind": "none"}, classes=NAMES)
     settings = STUDY | {"tables": {"data": {"kind": "datasets", "title": "-", "caption": "-"}}}
     study = Study.model_validate(settings)
     results = Results(

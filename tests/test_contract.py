@@ -1,6 +1,5 @@
 """Algorithms that break the contract: each is stopped, and told what was expected and what it gave."""
 
-import dataclasses
 import json
 import os
 import re
@@ -11,17 +10,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fitting import UNSEEDED, pool_of, unsteady
+from fitting import UNSEEDED, unsteady
+from problems import prepared
 from specifications import make_run
 
 from grambench import algorithms
 from grambench.algorithms.checks import certified, learn, scored
-from grambench.algorithms.fit import Expansion, Fit, State, Step, SupportExpansion, Trace, Work
+from grambench.algorithms.fit import Expansion, Fit, State, Step, SupportExpansion, Work
 from grambench.algorithms.one_vs_rest import OneVsRest
 from grambench.common.errors import ContractError, DataError
 from grambench.datasets import store
 from grambench.experiments import conformance
-from grambench.experiments.training import Examples, predicted, scores_of
 from grambench.kernels import grams, matrices
 from grambench.kernels.continuous import gaussian
 from grambench.kernels.functions import Kernel
@@ -40,8 +39,8 @@ N, SIGMAS = 40, (0.5, 1.0, 2.0)
 def data():
     rng = np.random.default_rng(0)
     features = rng.normal(size=(N, 3))
-    labels = np.where(features[:, 0] + 0.3 * rng.normal(size=N) > 0.0, 1, -1).astype(np.int8)
-    return store.PreparedDataset(name="made", features=features, labels=labels, orders=None, source={"kind": "none"})
+    labels = np.where(features[:, 0] + 0.3 * rng.normal(size=N) > 0.0, 1, -1)
+    return prepared(features, labels, source={"kind": "none"})
 
 
 def pool(features):
@@ -57,15 +56,6 @@ def masked(values):
 
 class MoreFit(Fit):
     """A fit whose weights are others whenever they are asked for."""
-
-
-class MoreTrace(Trace):
-    """As a fit may be one."""
-
-
-def again(cls, values):
-    """Return a record of a dataclass as one of a subclass."""
-    return cls(**{field.name: getattr(values, field.name) for field in dataclasses.fields(values)})
 
 
 class Constant:
@@ -120,154 +110,52 @@ def state(**changes):
     return changed(states=[State(**usual | changes)])
 
 
-TOO_LARGE = "expected a whole number of at least 0 and below 2^53, got one of 1329 bits"
-BROKEN = {
-    "another fit": (lambda fit: again(MoreFit, fit), "fit: expected a grambench.algorithms.fit.Fit, got MoreFit"),
-    "another trace": (
-        lambda fit: replace(fit, trace=again(MoreTrace, fit.trace)),
-        "trace: expected a grambench.algorithms.fit.Trace, got MoreTrace",
-    ),
-    "another work": (changed(work=None), "work: expected a grambench.algorithms.fit.Work, got NoneType"),
-    "weights masked": (
-        changed(weights=masked(np.array([np.nan, 0.5, 0.5]))),
-        "weights: expected an array of float64 (3,), got MaskedArray of float64 (3,)",
-    ),
-    "weights of half the digits": (
-        changed(weights=np.ones(3, dtype=np.float32)),
-        "weights: expected an array of float64 (3,), got float32 (3,)",
-    ),
-    "weights of another machine": (
-        changed(weights=np.ones(3, dtype=">f8")),
-        "weights: expected an array of float64 (3,), got >f8 (3,)",
-    ),
-    "a masked theta": (
-        changed(weights=np.ones(1), thetas=[masked(np.ones(1))]),
-        "thetas[0]: expected an array of float64 (1,), got MaskedArray of float64 (1,)",
-    ),
-    "thetas in an array": (changed(thetas=np.ones((3, 1))), "thetas: expected a list, got ndarray"),
-    "masked coefficients": (
-        changed(predictor=Expansion(np.ones(3), masked(np.ones(N)), 0.0)),
-        f"predictor.dual: expected an array of float64 ({N},), got MaskedArray of float64 ({N},)",
-    ),
-    "more support vectors than examples": (
-        changed(predictor=SupportExpansion(np.ones(3), np.zeros(N + 1, dtype=np.int32), np.zeros((N + 1, 2)))),
-        f"predictor.support: expected at most {N} examples, got {N + 1}",
-    ),
-    "training scores of more examples": (
-        changed(train_scores=np.zeros((N + 1, 2))),
-        f"train_scores: expected an array of float64 ({N}, 2), got float64 ({N + 1}, 2)",
-    ),
-    "masked scores of rounds": (
-        traced(scores=masked),
-        f"trace.scores: expected an array of float64 ({N},), got MaskedArray of float64 ({N},)",
-    ),
-    "counts of few bits": (
-        traced(support_vectors=lambda values: values.astype(np.int16)),
-        f"trace.support_vectors: expected an array of int64 ({N},), got int16 ({N},)",
-    ),
-    "more support vectors than rounds": (
-        traced(support_vectors=put(4, 16)),
-        "trace.support_vectors: expected at most 15 of 3 kernels after 5 rounds, got 16",
-    ),
-    "more updates than rounds": (
-        traced(updates=put(1, N + 1)),
-        f"trace.updates: expected at most one in each of {N} rounds, got {N + 1}",
-    ),
-    "work beyond measure": (worked(row_additions=10**400), f"work.row_additions: {TOO_LARGE}"),
-    "calls beyond measure": (changed(steps=[Step(10**400, 0, 2.0)]), f"steps[0].svm_calls: {TOO_LARGE}"),
-    "no step": (changed(steps=[(1, 0, 2.0)]), "steps[0]: expected a grambench.algorithms.fit.Step, got tuple"),
-    "no state": (changed(states=[{}]), "states[0]: expected a grambench.algorithms.fit.State, got dict"),
-    "a state that errs more than always": (
-        state(training_error=1.5),
-        "states[0].training_error: expected a share from 0 to 1, got 1.5",
-    ),
-    "a state without a number": (
-        state(objective=float("nan")),
-        "states[0].objective: expected a finite number, got nan",
-    ),
-    "a state without end": (state(epochs=10**400), f"states[0].epochs: {TOO_LARGE}"),
-    "a state of no work": (state(work=None), "states[0].work: expected a grambench.algorithms.fit.Work, got NoneType"),
-    "a state that predicts nothing": (
-        state(predictor=None),
-        "states[0].predictor: expected a method `scores`, got NoneType without one",
-    ),
-    "no fit": (lambda fit: {"weights": fit.weights}, "fit: expected a grambench.algorithms.fit.Fit, got dict"),
-    "nothing": (lambda fit: None, "fit: expected a grambench.algorithms.fit.Fit, got NoneType"),
-    "weights too few": (changed(weights=np.ones(2)), "weights: expected an array of float64 (3,), got float64 (2,)"),
-    "weights a list": (changed(weights=[1.0, 0.0, 0.0]), "weights: expected an array of float64 (3,), got list"),
-    "weights of integers": (
-        changed(weights=np.ones(3, dtype=int)),
-        "weights: expected an array of float64 (3,), got int64 (3,)",
-    ),
-    "weights NaN": (
-        changed(weights=np.array([0.5, np.nan, np.inf])),
-        "weights: expected finite numbers, got 2 of 3 that are not",
-    ),
-    "weights negative": (
-        changed(weights=np.array([1.5, -0.5, 0.0])),
-        "weights: expected nothing below 0, got -0.5",
-    ),
-    "weights zero": (
-        changed(weights=np.zeros(3), predictor=None),
-        "weights: expected a kernel to train an SVM on, got weights that are all 0",
-    ),
-    "thetas": (
-        changed(thetas=[np.ones(1), np.ones(3), np.ones(2)]),
-        "thetas[2]: expected an array of float64 (1,), got float64 (2,)",
-    ),
-    "thetas and weights": (
-        changed(thetas=[np.ones(1)]),
-        "weights: expected an array of float64 (1,), got float64 (3,)",
-    ),
-    "predictor": (changed(predictor=object()), "predictor: expected a method `scores`, got object without one"),
-    "work negative": (worked(svm_calls=-1), "work.svm_calls: expected a whole number of at least 0, got -1"),
-    "work broken": (worked(kernel_values=2.5), "work.kernel_values: expected a whole number of at least 0, got 2.5"),
-    "objective": (
-        changed(steps=[Step(1, 0, 2.0), Step(2, 0, float("nan"))]),
-        "steps: expected finite objectives, got nan",
-    ),
-    "converged": (changed(converged=1), "converged: expected True, False or None, got 1"),
-    "mistakes are numbers": (
-        traced(mistakes=lambda values: np.full(N, -3.0)),
-        f"trace.mistakes: expected an array of bool ({N},), got float64 ({N},)",
-    ),
-    "mistakes are labels": (
-        traced(mistakes=lambda values: values.astype(np.int8)),
-        f"trace.mistakes: expected an array of bool ({N},), got int8 ({N},)",
-    ),
-    "mistakes contradict": (contradiction, "trace.mistakes: expected what the scores say, got "),
-    "scores NaN": (
-        traced(scores=put(3, np.nan)),
-        f"trace.scores: expected finite numbers, got 1 of {N} that are not",
-    ),
-    "support vectors": (
-        traced(support_vectors=lambda values: values - 1000),
-        "trace.support_vectors: expected nothing below 0, got -",
-    ),
-    "a row too few": (
-        traced(weights=lambda values: values[1:]),
-        f"trace.weights: expected an array of float64 ({N}, 3), got float64 ({N - 1}, 3)",
-    ),
-    "rows do not sum to one": (
-        traced(weights=put(6, 2.0)),
-        "trace.weights: expected sums of 1, got 6 in round 7",
-    ),
-    "rows negative": (traced(weights=put((2, 1), -0.25)), "trace.weights: expected nothing below 0, got -0.25"),
-    "updates": (
-        traced(updates=lambda values: values[:2]),
-        "trace.updates: expected an array of int64 (3,), got int64 (2,)",
-    ),
+DOUBTFUL = Expansion(np.ones(3), masked(np.ones(N)), 0.0)
+TOO_MANY = SupportExpansion(np.ones(3), np.zeros(N + 1, dtype=np.int32), np.zeros((N + 1, 2)))
+ARRAY, NO_WHOLE = "expected an array of float64", "expected a whole number of at least 0"
+BROKEN = {  # what breaks it, by the message
+    "fit: expected a grambench.algorithms.fit.Fit, got MoreFit": lambda fit: MoreFit(weights=fit.weights),
+    "fit: expected a grambench.algorithms.fit.Fit, got dict": lambda fit: {"weights": fit.weights},
+    "work: expected a grambench.algorithms.fit.Work, got NoneType": changed(work=None),
+    f"weights: {ARRAY} (3,), got MaskedArray of float64 (3,)": changed(weights=masked(np.array([np.nan, 0.5, 0.5]))),
+    f"weights: {ARRAY} (3,), got >f8 (3,)": changed(weights=np.ones(3, dtype=">f8")),
+    f"weights: {ARRAY} (3,), got float64 (2,)": changed(weights=np.ones(2)),
+    "weights: expected finite numbers, got 2 of 3 that are not": changed(weights=np.array([0.5, np.nan, np.inf])),
+    "weights: expected nothing below 0, got -0.5": changed(weights=np.array([1.5, -0.5, 0.0])),
+    "weights: expected a kernel to train an SVM on, got weights that": changed(weights=np.zeros(3), predictor=None),
+    "thetas: expected a list, got ndarray": changed(thetas=np.ones((3, 1))),
+    f"thetas[2]: {ARRAY} (1,), got float64 (2,)": changed(thetas=[np.ones(1), np.ones(3), np.ones(2)]),
+    f"weights: {ARRAY} (1,), got float64 (3,)": changed(thetas=[np.ones(1)]),
+    "predictor: expected a method `scores`, got object without one": changed(predictor=object()),
+    f"predictor.dual: {ARRAY} ({N},), got MaskedArray": changed(predictor=DOUBTFUL),
+    f"predictor.support: expected at most {N} examples, got {N + 1}": changed(predictor=TOO_MANY),
+    f"train_scores: {ARRAY} ({N}, 2), got float64 ({N + 1}, 2)": changed(train_scores=np.zeros((N + 1, 2))),
+    f"work.row_additions: {NO_WHOLE} and below 2^53, got one of 1329 bits": worked(row_additions=10**400),
+    f"work.svm_calls: {NO_WHOLE}, got -1": worked(svm_calls=-1),
+    f"work.kernel_values: {NO_WHOLE}, got 2.5": worked(kernel_values=2.5),
+    "steps[0]: expected a grambench.algorithms.fit.Step, got tuple": changed(steps=[(1, 0, 2.0)]),
+    "steps: expected finite objectives, got nan": changed(steps=[Step(1, 0, 2.0), Step(2, 0, np.nan)]),
+    "states[0]: expected a grambench.algorithms.fit.State, got dict": changed(states=[{}]),
+    "states[0].training_error: expected a share from 0 to 1, got 1.5": state(training_error=1.5),
+    "states[0].objective: expected a finite number, got nan": state(objective=float("nan")),
+    "states[0].predictor: expected a method `scores`, got NoneType without one": state(predictor=None),
+    "converged: expected True, False or None, got 1": changed(converged=1),
+    f"trace.mistakes: expected an array of bool ({N},), got float64": traced(mistakes=lambda old: np.full(N, -3.0)),
+    "trace.mistakes: expected what the scores say, got ": contradiction,
+    f"trace.scores: expected finite numbers, got 1 of {N} that are not": traced(scores=put(3, np.nan)),
+    f"trace.support_vectors: expected an array of int64 ({N},), got int16": traced(support_vectors=np.int16),
+    "trace.support_vectors: expected at most 15 of 3 kernels after 5 rounds": traced(support_vectors=put(4, 16)),
+    "trace.support_vectors: expected nothing below 0, got -": traced(support_vectors=lambda old: old - 1000),
+    f"trace.weights: {ARRAY} ({N}, 3), got float64 ({N - 1}, 3)": traced(weights=lambda old: old[1:]),
+    "trace.weights: expected sums of 1, got 6 in round 7": traced(weights=put(6, 2.0)),
+    "trace.updates: expected an array of int64 (3,), got int64 (2,)": traced(updates=lambda old: old[:2]),
+    f"trace.updates: expected at most one in each of {N} rounds, got {N + 1}": traced(updates=put(1, N + 1)),
 }
-SCORES = {
-    "NaN": (lambda t: np.full(t, np.nan), "scores: expected finite numbers, got {t} of {t} that are not"),
-    "a column": (lambda t: np.ones((t, 1)), "scores: expected an array of float64 ({t},), got float64 ({t}, 1)"),
-    "too few": (lambda t: np.ones(t - 1), "scores: expected an array of float64 ({t},), got float64 ({less},)"),
-    "labels": (lambda t: np.ones(t, dtype=int), "scores: expected an array of float64 ({t},), got int64 ({t},)"),
-    "masked": (
-        lambda t: masked(np.ones(t)),
-        "scores: expected an array of float64 ({t},), got MaskedArray of float64 ({t},)",
-    ),
-    "a list": (lambda t: [1.0] * t, "scores: expected an array of float64 ({t},), got list"),
+SCORES = {  # of t examples
+    "scores: expected finite numbers, got 40 of 40 that are not": lambda t: np.full(t, np.nan),
+    f"scores: {ARRAY} (40,), got float64 (40, 1)": lambda t: np.ones((t, 1)),
+    f"scores: {ARRAY} (40,), got float64 (39,)": lambda t: np.ones(t - 1),
+    f"scores: {ARRAY} (40,), got list": lambda t: [1.0] * t,
 }
 
 
@@ -278,31 +166,21 @@ def broken(change, name="omkc_dd"):
 
 
 def attempt(algorithm):
-    made = data()
-    order, rng = np.arange(N, dtype=np.int32), np.random.default_rng(0)
+    made, rng = data(), np.random.default_rng(0)
+    order = np.arange(N, dtype=np.int32)
     return learn(algorithm, algorithm.parameters(), pool(made.features), made.labels, order=order, rng=rng)
 
 
-@pytest.mark.parametrize("case", BROKEN)
-def test_a_fit_that_breaks_the_contract(case):
-    change, message = BROKEN[case]
-    attempt(broken(lambda fit: fit))
+@pytest.mark.parametrize("message", BROKEN)
+def test_a_fit_that_breaks_the_contract(message):
     with pytest.raises(ContractError, match=f"^{re.escape(message)}"):
-        attempt(broken(change))
+        attempt(broken(BROKEN[message]))
 
 
-def test_a_contradiction_is_told_in_full():
-    with pytest.raises(
-        ContractError, match=r"got (True|False) at a score of -?[\d.e-]+ and a label of [-+]1 in round \d+$"
-    ):
-        attempt(broken(contradiction))
-
-
-@pytest.mark.parametrize("case", SCORES)
-def test_scores_that_break_the_contract(case):
-    values, message = SCORES[case]
-    with pytest.raises(ContractError, match=re.escape(message.format(t=N, less=N - 1))):
-        scored(Constant(values), pool(data().features))
+@pytest.mark.parametrize("message", SCORES)
+def test_scores_that_break_the_contract(message):
+    with pytest.raises(ContractError, match=re.escape(message)):
+        scored(Constant(SCORES[message]), pool(data().features))
 
 
 def test_scores_of_one_class_against_the_rest_are_as_plain():
@@ -312,18 +190,6 @@ def test_scores_of_one_class_against_the_rest_are_as_plain():
         scored(OneVsRest([plain, doubtful]), pool(data().features), 2)
 
 
-def test_a_predictor_that_hides_its_doubtful_scores_is_not_measured_on_the_rest():
-    """Not the share of right ones among what it shows."""
-    made = data()
-    sample = Examples(pool(made.features), made.labels, np.arange(N, dtype=np.int32))
-    values = np.where(np.arange(N) < N // 2, made.labels, -made.labels).astype(np.float64)
-    right = predicted(scores_of(Constant(lambda t: values), sample)) == sample.y_true
-    assert right.mean() == 0.5
-    hiding = Constant(lambda t: np.ma.masked_array(values, mask=np.arange(N) >= N // 2))
-    with pytest.raises(ContractError, match=r"^scores: "):
-        scores_of(hiding, sample)
-
-
 def test_a_certificate_that_says_nothing():
     fit = attempt(algorithms.load("uniform_svm"))
     assert certified(fit).gap < 0.01
@@ -331,18 +197,6 @@ def test_a_certificate_that_says_nothing():
     for wrong in (Certificate(kkt=0.0, gap=float("nan")), Certificate(kkt=float("nan"), gap=0.0), None):
         with pytest.raises(ContractError, match=re.escape(f"certificate: expected numbers, got {wrong}")):
             certified(replace(fit, certify=lambda wrong=wrong: wrong))
-
-
-def test_coefficients_that_are_not_numbers_or_too_few():
-    def spoilt(dual):
-        fit = attempt(algorithms.load("uniform_svm"))
-        return scored(replace(fit.predictor, dual=dual(fit.predictor.dual)), pool(data().features))
-
-    assert np.isfinite(spoilt(lambda dual: dual)).all()
-    with pytest.raises(ContractError, match=f"scores: expected finite numbers, got {N} of {N} that are not"):
-        spoilt(lambda dual: np.where(np.arange(N) == 3, np.nan, dual))
-    with pytest.raises(ValueError, match=f"size {N - 1} is different from {N}"):
-        spoilt(lambda dual: dual[1:])
 
 
 WRITES = {
@@ -380,13 +234,6 @@ def test_labels_that_are_forced_open_are_not_those_that_count(how):
         attempt(replace(right, fit=fit))
 
 
-def test_plain_gram_matrices_are_a_pool_that_cannot_be_written_to():
-    own = [np.eye(3), np.eye(3)]
-    with pytest.raises(ValueError, match="read-only"):
-        pool_of(own).grams()[0][0, 0] = 2.0
-    own[0][0, 0] = 2.0  # whose they are may
-
-
 # --- a run as a whole -------------------------------------------------------------------------------------------------
 
 
@@ -406,11 +253,7 @@ def inputs(tmp_path):
 
     def arguments(file, kind):
         asked = make_run(file, kind, protocol=protocols[kind], kernels=kernels)
-        return (
-            json.dumps(asked.to_dict()),
-            tmp_path / "record.h5",
-            [tmp_path / "made.h5", *files],
-        )
+        return json.dumps(asked.to_dict()), tmp_path / "record.h5", [tmp_path / "made.h5", *files]
 
     return arguments
 
@@ -419,7 +262,7 @@ def inputs(tmp_path):
 def test_a_run_ends_at_a_broken_fit_and_at_broken_scores(kind, inputs, monkeypatch):
     spec, output, files = inputs("uniform_svm", kind)
     negative = broken(changed(weights=np.array([1.5, -0.5, 0.0])), "uniform_svm")
-    silent = broken(changed(predictor=Constant(SCORES["NaN"][0])), "uniform_svm")
+    silent = broken(changed(predictor=Constant(lambda t: np.full(t, np.nan))), "uniform_svm")
     monkeypatch.setattr(algorithms, "load", lambda name: negative)
     with pytest.raises(ContractError, match=r"^weights: expected nothing below 0, got -0\.5$"):
         step.main(Job(spec, "code", [output], files))
@@ -461,8 +304,7 @@ def test_a_predictor_that_is_another_each_time_is_no_number(kind, inputs, monkey
         step.main(Job(spec, "code", [output], files))
 
 
-@pytest.mark.parametrize("kind", ["online", "nested_cv", "random_splits"])
-def test_random_numbers_may_be_spawned_from_those_of_the_fit(kind, inputs, monkeypatch):
+def test_random_numbers_may_be_spawned_from_those_of_the_fit(inputs, monkeypatch):
     """Which leaves a trace in the seed that it was made of: the next fit must not see it."""
     right = algorithms.load("uniform_svm")
 
@@ -470,7 +312,7 @@ def test_random_numbers_may_be_spawned_from_those_of_the_fit(kind, inputs, monke
         (own,) = rng.spawn(1)
         return replace(right.fit(parameters, pool, labels, order=order, rng=rng), weights=own.dirichlet(np.ones(3)))
 
-    spec, output, files = inputs("uniform_svm", kind)
+    spec, output, files = inputs("uniform_svm", "online")
     monkeypatch.setattr(algorithms, "load", lambda name: replace(right, fit=fit))
     step.main(Job(spec, "code", [output], files))
     assert records.read(output).status == "ok"
@@ -537,15 +379,6 @@ def test_what_hangs_on_the_order_of_a_set_is_the_same_each_time(supervised_run, 
     command = [sys.executable, "-c", "print(hash('a kernel'))"]
     expected = subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": "0"}, capture_output=True, text=True)
     assert said == f"ValueError: {expected.stdout.strip()}"
-
-
-def test_whatever_an_algorithm_writes_its_record_holds_the_end_of_it(supervised_run):
-    """Of 32 MB of output, with what no record can hold (NUL) and what a terminal would obey."""
-    writes = "print('\\0' * 2**25, flush=True)\n    raise ValueError('a\\0b \\x1b[31mred' + 'd' * 5000)"
-    record = supervised_run(LIES.replace("m, rounds = ", f"{writes}\n    m, rounds = "))
-    assert record.status == "error"
-    assert record.reason.startswith("ValueError: ab reddd") and record.reason.endswith("d...")
-    assert len(record.detail) < 20000
 
 
 def test_a_kernel_that_is_not_finite_fails_its_runs_and_is_named(inputs, tmp_path):

@@ -32,11 +32,11 @@ def images(n, seed=0, d=196):
 def test_values_are_those_of_kernels_on_views():
     train, others = images(70), images(30, seed=1)
     pool, reference = on_images(KERNELS, train), on_views(KERNELS, train)
-    between = on_images(KERNELS, train, others, basis=pool)
-    expected = on_views(KERNELS, train, others, basis=reference)
-    for k in range(len(KERNELS)):
-        assert np.allclose(pool.grams()[k], reference.grams()[k], rtol=1e-12, atol=1e-13)
-        assert np.allclose(between.grams()[k], expected.grams()[k], rtol=1e-12, atol=1e-13)
+    among, between = (on_images(KERNELS, each, others, basis=pool) for each in (others, train))
+    others_alone, expected = (on_views(KERNELS, each, others, basis=reference) for each in (others, train))
+    for got, right in ((pool, reference), (between, expected), (among, others_alone)):
+        for k in range(len(KERNELS)):
+            assert np.allclose(got.grams()[k], right.grams()[k], rtol=1e-12, atol=1e-13)
     assert np.allclose(pool.diagonal(), [np.diagonal(gram) for gram in reference.grams()], rtol=1e-12, atol=1e-13)
     weights = np.stack([np.linspace(start, 1.0, len(KERNELS)) for start in (0.0, 0.5)])
     rows, columns = np.array([3, 1]), np.array([8, 2, 9])
@@ -63,20 +63,6 @@ def test_a_value_has_the_same_bits_however_it_is_made(monkeypatch):
         assert np.array_equal(gram, gram.T)
 
 
-def test_the_series_is_the_exponential():
-    for rate in (0.01, 0.7, 5.0, 60.0):
-        cosines, out = np.linspace(-1.0, 1.0, 1001), np.empty(1001)
-        halved = max(0, np.ceil(np.log2(2.0 * rate / pixels.NEAR)))
-        pixels._evaluate(cosines, cosines, np.array([0.0, pixels.GAUSSIAN, rate, halved]), out)
-        assert np.allclose(out, np.exp(-rate * (1.0 - cosines)), rtol=1e-12, atol=1e-300)
-
-
-def test_parts_ask_the_whole():
-    pool, rows, columns = on_images(KERNELS, images(40)), np.arange(10, 30), np.arange(5)
-    for one, other in zip(pool.part(rows, columns).grams(), pool.grams(), strict=True):
-        assert np.array_equal(one, other[np.ix_(rows, columns)])
-
-
 def test_training_matrices_are_scaled_to_a_trace_and_others_as_these_are():
     train, others = images(60), images(20, seed=1)
     plain, pool = on_images(KERNELS, train), on_images(KERNELS, train, trace=1.0)
@@ -98,23 +84,6 @@ def test_training_matrices_are_scaled_to_a_trace_and_others_as_these_are():
     assert np.array_equal(pool.only([2, 0]).diagonal(), [np.diagonal(pool.grams()[k]) for k in (2, 0)])
     assert np.array_equal(pool.only([3]).along(np.arange(60)).values[0], pool.grams()[3])
     assert np.array_equal(pool.part(rows, columns).grams()[3], pool.grams()[3][np.ix_(rows, columns)])
-
-
-def test_pools_of_other_images_with_themselves_have_the_units_of_the_training_images():
-    train, others = images(60), images(20, seed=1)
-    pool, reference = on_images(KERNELS, train), on_views(KERNELS, train)
-    got, expected = on_images(KERNELS, others, basis=pool), on_views(KERNELS, others, basis=reference)
-    for k in range(len(KERNELS)):
-        assert np.allclose(got.grams()[k], expected.grams()[k], rtol=1e-12, atol=1e-13)
-
-
-def test_a_family_is_made_when_it_is_asked_for():
-    train, asked = images(30), []
-    pool = on_images(KERNELS, train, family=lambda: asked.append(1))
-    assert asked == []
-    assert pool.family is None
-    assert pool.only([0]).family is None
-    assert len(asked) == 1
 
 
 @pytest.mark.parametrize(

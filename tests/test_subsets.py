@@ -1,6 +1,5 @@
 """Kernels on subsets of features that are never stored: their sums against NumPy in 64 bits, and lp_mkl on them."""
 
-import os
 import pickle
 import subprocess
 import sys
@@ -9,6 +8,7 @@ import numpy as np
 import pytest
 from fitting import fit
 from kernel_pools import on_subsets
+from problems import prepared
 from sklearn.base import clone
 from specifications import make_run
 
@@ -16,7 +16,6 @@ from grambench import FeatureSubsets, KernelClassifier, RandomSubsets
 from grambench.algorithms.batch import lp_mkl
 from grambench.common import memory
 from grambench.common.errors import DataError
-from grambench.datasets.store import PreparedDataset
 from grambench.experiments import offline
 from grambench.experiments.run import Run
 from grambench.experiments.splits import splits
@@ -65,6 +64,7 @@ def test_sums_equal_those_of_gram_matrices(n, n_widths):
     np.testing.assert_array_equal(mixture, mixture.T)
     forms = np.einsum("i,mij,j->m", v, grams, v)
     np.testing.assert_allclose(pool.quadratic_forms(v), forms, atol=2e-6 * np.abs(v).sum() ** 2)
+    np.testing.assert_array_equal(pool.diagonal(), Stored(grams).diagonal())
 
 
 def test_sums_of_more_examples_than_a_tile_has_pairs():
@@ -74,14 +74,6 @@ def test_sums_of_more_examples_than_a_tile_has_pairs():
     np.testing.assert_allclose(pool.mixture(np.ones(6)), grams.sum(axis=0), atol=1e-5)
     forms = np.einsum("i,mij,j->m", v, grams, v, optimize=True)
     np.testing.assert_allclose(pool.quadratic_forms(v), forms, rtol=1e-4)
-
-
-def test_base_pools_have_the_same_sums():
-    kernels, X, weights = FeatureSubsets(LISTS, 3), examples(9), np.arange(12.0)
-    pool, stored = on_subsets(kernels, X), Stored(plain(kernels, X))
-    np.testing.assert_allclose(pool.mixture(weights), stored.mixture(weights), atol=1e-4)
-    np.testing.assert_allclose(pool.quadratic_forms(weights[:9]), stored.quadratic_forms(weights[:9]), rtol=1e-5)
-    np.testing.assert_array_equal(pool.diagonal(), stored.diagonal())
 
 
 def test_test_examples_and_parts_have_units_of_the_training_examples():
@@ -134,25 +126,6 @@ def test_far_test_examples_and_very_narrow_or_wide_kernels_stay_finite():
         assert np.isfinite(pool.mixture(np.ones(6))).all()
         assert np.isfinite(pool.quadratic_forms(np.arange(10.0))).all()
         assert (far.mixture(np.ones(6)) == 0.0).all() or widest == 1e30
-
-
-def test_compiled_code_and_the_interpreter_give_the_same_sums():
-    code = """
-import numpy as np
-from grambench.kernels.pools import BoundKernels
-from grambench.kernels.subsets import FeatureSubsets
-pool = BoundKernels(FeatureSubsets([[0], [1, 2]], 5), np.random.default_rng(0).standard_normal((9, 3))).train()
-print(pool.mixture(np.arange(10.0)).tolist(), pool.quadratic_forms(np.arange(9.0) - 4.0).tolist(), sep=";")
-"""
-    values = []
-    for off in ("0", "1"):
-        environment = os.environ | {"NUMBA_DISABLE_JIT": off}
-        printed = subprocess.run(
-            [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-        )
-        values.append([np.array(eval(part)) for part in printed.stdout.split(";")])  # noqa: S307
-    for compiled, interpreted in zip(*values, strict=True):
-        np.testing.assert_allclose(compiled, interpreted, rtol=1e-5)
 
 
 @pytest.mark.parametrize("p", [1.05, 4 / 3, 2.0, 8.0])
@@ -315,6 +288,8 @@ def test_random_subsets_are_distinct_and_depend_on_the_seed_alone():
     many = RandomSubsets(n_subsets=3000, size=3, seed=4).select(60)
     np.testing.assert_array_equal(many[:900], RandomSubsets(n_subsets=900, size=3, seed=4).select(60))
     np.testing.assert_allclose(RandomSubsets(n_widths=3, widest=4.0).widths(), [4.0, 8**0.5, 2.0])
+    with pytest.raises(ValueError, match="n_subsets must be a whole number of at least 1, got 0"):
+        RandomSubsets(n_subsets=0)
 
 
 @pytest.mark.parametrize(
@@ -337,27 +312,9 @@ def test_subsets_that_do_not_exist_are_refused_in_one_line(kernels, message):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"n_subsets": 0}, "n_subsets must be a whole number of at least 1, got 0"),
-        ({"n_widths": 2.5}, "n_widths must be a whole number of at least 1, got 2.5"),
-        ({"size": 0}, "size must be a whole number of at least 1, got 0"),
-        ({"widest": 0.0}, "widest must be positive and finite, got 0.0"),
-        ({"seed": -1}, "seed must be a whole number of at least 0, got -1"),
-    ],
-)
-def test_settings_that_are_not_allowed_are_refused(settings, message):
-    with pytest.raises(ValueError, match=message):
-        RandomSubsets(**settings)
-
-
 def test_features_that_are_not_finite_are_refused():
     with pytest.raises(ValueError, match="subsets of features: expected finite features, got"):
         on_subsets(MANY, np.full((4, 6), np.nan))
-    X, y = problem()
-    with pytest.raises(ValueError, match="approximation: expected kernels by name, got RandomSubsets"):
-        KernelClassifier("raker", MANY, approximation="fourier").fit(X, y)
 
 
 # --- in studies -------------------------------------------------------------------------------------------------------
@@ -371,7 +328,7 @@ def study_run(file="easy_mkl", **changes):
 
 def dataset(**changes):
     X, y = problem(n=90)
-    return PreparedDataset(**{"name": "made", "features": X, "labels": y, "orders": None, "source": {}} | changes)
+    return prepared(**{"features": X, "labels": y} | changes)
 
 
 def test_a_run_learns_from_subsets_that_each_repetition_draws():
