@@ -4,7 +4,7 @@ CORES ?= all
 STUDY ?= tests/slurm/small.yaml
 RESULTS ?= results
 BIN := .venv/bin
-COMPILED := tests/test_algorithms.py tests/test_budget.py tests/test_solvers.py tests/test_batch_algorithms.py tests/test_families.py tests/test_features.py
+COMPILED := tests/test_algorithms.py tests/test_budget.py tests/test_solvers.py tests/test_batch_algorithms.py tests/test_continuous.py tests/test_features.py
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet $(PIPFLAGS)
 
