@@ -309,7 +309,7 @@ REFUSED = {  # the text, further arguments, and the faults, a line each
     "no label": ("1,2,a\n3,4,b\n5,6,\n", BARE, "--label -1: missing in line 3; leave out such rows (--drop-"),
     "separator": ("1 2 a\n3 4 b\n", BARE, "expected columns separated by ',', got one; blanks would give more"),
     "classes": ("1,a\n2,b\n3,c\n", BARE, "two labels, got a (1), b (1), c (1); name those of -1 with --negative"),
-    "quotes": ('1,2,a\n3,"4,b\n', BARE, "line 2: expected separated values, a fault in quotes (unexpected end"),
+    "quotes": ('1,2,a\n3,"4,b\n', BARE, "line 2: expected separated values, got a fault in quotes (unexp"),
     "zeros": ("1,2,a\n3,\0,b\n", BARE, "line 2: expected UTF-8, got byte 0x00"),
     "nothing": ("\n", BARE, "expected rows, got none"),
     "a label in two lines": ('1,2,"1\n2"\n3,4,a\n5,6,b\n', BARE, f"line 1: {LINE}, got '1\\n2'"),
