@@ -15,6 +15,7 @@ import yaml
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
@@ -23,10 +24,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
-from grambench import KernelClassifier, MultipleKernelTransformer, RandomSubsets, algorithms, check_grams
+from grambench import KernelClassifier, MultipleKernelTransformer, algorithms, check_grams
 from grambench.algorithms.checks import certified, learn
 from grambench.algorithms.fit import mixture
-from grambench.config.study import KernelFamily
+from grambench.config.study import Dictionary, KernelFamily
 from grambench.estimators import kernels as kernel_input
 from grambench.estimators.classifier import PASS_ONCE
 from grambench.experiments.training import Examples, svms
@@ -42,9 +43,6 @@ SEVEN = [Kernel("meanpolynomial", degree) for degree in (1, 2, 3)]  # as many as
 SEVEN += [Kernel("mediangaussian", 2.0**power) for power in (-6, -3, 0, 3)]  # online passes for each number anew
 
 
-RANGE = {"family": "gaussian", "unit": "median", "low": 0.1, "high": 10, "count": 5, "spacing": "log"}
-
-
 def problem(classes=2, n=40, t=15):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n + t, 3))
@@ -54,7 +52,9 @@ def problem(classes=2, n=40, t=15):
 
 def pools_of(kernels, X):
     """Return the pools of kernels, beside them the default range, as a protocol makes them."""
-    return BoundKernels(kernels, X, FamilyRange.of(**kernel_input.DEFAULT_FAMILY), trace=float(len(X)))
+    dictionary = Dictionary.model_validate(kernel_input.DEFAULT_FAMILY)
+    family = FamilyRange(dictionary.family, dictionary.low, dictionary.high, dictionary.grid(), dictionary.unit)
+    return BoundKernels(kernels, X, family, trace=float(len(X)))
 
 
 def library(name, pool, labels, test, seed):
@@ -119,6 +119,14 @@ def test_at_a_tie_the_first_class_is_predicted(name, classes, monkeypatch):
     assert model.predict(X).tolist() == model.classes_[shown].tolist()
 
 
+@pytest.mark.parametrize("labels", [["no", "yes"], ["no", "perhaps", "yes"]])
+def test_the_majority_of_equal_classes_is_the_first(labels):
+    y = np.repeat(labels, 4)
+    model = KernelClassifier("majority").fit(np.arange(len(y), dtype=float)[:, None], y)
+    assert not model.decision_function([[0.0]]).any() or len(labels) > 2
+    assert model.predict([[0.0], [9.0]]).tolist() == ["no", "no"]
+
+
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("name", ONLINE)
 def test_a_stream_is_learned_as_one_fit_of_it(name, classes):
@@ -172,7 +180,7 @@ def test_who_does_not_learn_online_has_no_partial_fit(name):
     assert not hasattr(KernelClassifier(name), "partial_fit")
 
 
-@parametrize_with_checks([MultipleKernelTransformer("cka")])  # those of the classifier are below
+@parametrize_with_checks([KernelClassifier(), MultipleKernelTransformer("cka")])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
@@ -331,10 +339,11 @@ def test_a_relative_kernel_beside_a_function_measures_in_units_of_the_training_e
 
 def test_a_dictionary_is_a_continuous_range():
     X, y, test = problem()
-    model = KernelClassifier("ca_1d", RANGE).fit(X, y)
+    range_ = {"family": "gaussian", "unit": "median", "low": 0.1, "high": 10, "count": 5, "spacing": "log"}
+    model = KernelClassifier("ca_1d", range_).fit(X, y)
     assert all(name.startswith("gaussian(") for name in model.kernels_)
     assert model.predict(test).shape == (15,)
-    assert len(KernelClassifier("cka", RANGE).fit(X, y).kernels_) == 5
+    assert len(KernelClassifier("cka", range_).fit(X, y).kernels_) == 5
 
 
 def test_cross_validation_cuts_precomputed_kernels():
@@ -473,10 +482,14 @@ def objects(first, second):
 
 
 DAYS = (1e9 * X).astype("datetime64[s]")
-APPROXIMATED = partial(KernelClassifier, "raker", approximation="fourier")
+RANGE = {"family": "gaussian", "unit": "median", "low": 0.1, "high": 10, "count": 5, "spacing": "log"}
 WRONG = [
+    (KernelClassifier(), changed(X, (1, 1), np.nan), Y, "X: expected finite numbers, got 1 NaN and 0 inf of 120"),
+    (KernelClassifier(), X.astype(str), Y, "not compatible with arrays of bytes/strings"),
+    (KernelClassifier(), X + 1j, Y, "Complex data not supported"),
     (KernelClassifier(), X, Y[:-1], "X and y are inconsistent: expected a label an example, 40, got 39"),
     (KernelClassifier(), X, np.where(Y, 1.0, np.nan), "y: expected finite numbers, got"),
+    (KernelClassifier(), X, X[:, 0], "Unknown label type: continuous"),
     (KernelClassifier(), X, 0 * Y, "expected examples of two classes or more, got one class: 0"),
     (KernelClassifier(), X, None, "requires y to be passed"),
     (KernelClassifier(), 1e200 * X, Y, "scale the features"),
@@ -495,6 +508,7 @@ WRONG = [
     (KernelClassifier(kernels={"family": "gausian", "values": [1]}), X, Y, "did you mean gaussian"),
     (KernelClassifier(kernels={"family": "gaussian", "value": [1]}), X, Y, "unknown key of kernels 'value': did you"),
     (KernelClassifier(kernels={"family": "gaussian", "values": []}), X, Y, "kernels: expected one of values or more"),
+    (KernelClassifier(kernels={"family": "gaussian", "values": ["x"]}), X, Y, "kernels: could not convert"),
     (KernelClassifier(kernels=RANGE | {"count": 0}), X, Y, "kernels: expected a count from 1 to"),
     (KernelClassifier(kernels=RANGE | {"high": 0.05}), X, Y, "kernels: low must be below high, got 0.1 and 0.05"),
     (KernelClassifier(kernels=RANGE | {"spacing": "logg"}), X, Y, "kernels: expected linear or log as spacing"),
@@ -518,28 +532,45 @@ WRONG = [
     (KernelClassifier(kernels="precomputed"), 0 * GRAMS, Y, "kernel_0: expected a diagonal with a mean above 0"),
     (KernelClassifier(kernels=[GRAMS[0], GRAMS[1, :5]]), np.arange(40), Y, "kernels: expected arrays of one shape"),
     (MultipleKernelTransformer("majority"), X, Y, "majority: expected an algorithm that learns a kernel"),
+    (MultipleKernelTransformer("localised_mkl"), X, Y, "localised_mkl: expected an algorithm that learns a kernel"),
     (KernelClassifier(), X, objects(0, "a"), "y: expected labels of one kind, got numbers and text"),
     (KernelClassifier(), X, ["a", np.nan] * 20, "y: expected no missing label, got 20, the first at 1"),
+    (KernelClassifier(), X, objects("a", None), "y: expected no missing label"),
     (KernelClassifier(), X, pd.Series(["a", pd.NA] * 20, dtype="string"), "y: expected no missing label"),
+    (KernelClassifier(), X, pd.Series(["a", None] * 20, dtype="category"), "y: expected no missing label"),
     (KernelClassifier(), X, DAYS[:, 0], "y: expected numbers or text, got datetime64"),
+    (KernelClassifier(), DAYS, Y, "X: expected numbers, got dates or durations"),
     (
         KernelClassifier(),
         pd.DataFrame({"a": X[:, 0], "day": DAYS[:, 0]}),
         Y,
-        "X: .*got dates .* from column 'day'",
+        "X: .*dates or durations from column 'day'",
     ),
-    (KernelClassifier(kernels=[GRAMS[0], "rbf"]), np.arange(40), Y, "expected names or functions, got ndarray"),
+    (
+        KernelClassifier(kernels=[GRAMS[0], "rbf"]),
+        np.arange(40),
+        Y,
+        "kernels: expected names or functions, got ndarray",
+    ),
     (KernelClassifier(kernels=[[[1.0], [1.0, 2.0]]]), np.arange(2), Y[:2], "kernels: expected matrices"),
     (KernelClassifier(kernels=GRAMS[0, 0]), X, Y, "kernels: expected names or functions, got float64"),
     (KernelClassifier(kernels=None), np.arange(40), Y, "kernels: expected names, functions or arrays, got None"),
     (KernelClassifier(kernels=[csr_matrix(GRAMS[0])]), np.arange(40), Y, "kernels: expected real numbers, got object"),
     (KernelClassifier(kernels=GRAMS), np.arange(40) > 3, Y, "X: expected numbers of examples in the given Gram"),
-    (APPROXIMATED("precomputed"), GRAMS, Y, "approximation: expected kernels by name, got Gram matrices"),
-    (APPROXIMATED(RandomSubsets()), X, Y, "approximation: expected kernels by name, got RandomSubsets"),
-    (APPROXIMATED("rbf"), X, Y, "approximation: expected kernels such as"),
-    (KernelClassifier("simple_mkl", approximation="fourier"), X, Y, "approximation: expected an online algorithm"),
-    (APPROXIMATED(approximation="fastfood"), X, Y, "approximation: expected fourier or nystroem"),
-    (APPROXIMATED(n_components=1), X, Y, "n_components must be"),
+    (
+        KernelClassifier("raker", "precomputed", approximation="fourier"),
+        GRAMS,
+        Y,
+        "approximation: expected kernels by name",
+    ),
+    (KernelClassifier(5, approximation="fourier"), X, Y, "algorithm: expected a name, got 5"),
+    (KernelClassifier("rkl", gap=None), X, Y, r"rkl: gap must lie in \(0, 1\), got None"),
+    (
+        KernelClassifier("omkc_dd", when_full=None),
+        X,
+        Y,
+        "omkc_dd: when_full must be forget, shrink or project, got None",
+    ),
 ]
 
 
@@ -665,3 +696,8 @@ def test_the_pages_examples_run(block, tmp_path, monkeypatch):
 def test_the_page_has_its_examples_and_the_readme_the_shortest():
     assert len(BLOCKS) == 12
     assert BLOCKS[0] in (ROOT / "README.md").read_text()
+
+
+def test_iris_as_the_docstring_has_it():
+    model = KernelClassifier(random_state=0).fit(*load_iris(return_X_y=True))
+    assert model.predict([[5.0, 3.5, 1.3, 0.3]]).tolist() == [0]
