@@ -15,7 +15,7 @@ from grambench.common.errors import ConfigError, DataError, unknown_name
 from grambench.common.files import sha256
 from grambench.datasets import prepare, readers, tables, unpack
 from grambench.datasets.formats.columns import Csv
-from grambench.datasets.formats.reader import Label, read_content
+from grambench.datasets.formats.reader import Label
 from grambench.datasets.store import PreparedDataset
 from grambench.datasets.tables import SEPARATORS, MalformedFileError, Table
 
@@ -139,7 +139,8 @@ def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> tuple
 def _read_text(path: Path, mebibytes: int) -> str:
     """Return the text of a file, which may be compressed."""
     try:
-        content = read_content(path, mebibytes)
+        with unpack.opened(path, mebibytes) as stream:
+            content = stream.read()
     except unpack.DAMAGED as error:
         raise MalformedFileError([f"cannot be read ({getattr(error, 'strerror', None) or error})"]) from None
     return tables.decoded(content)

@@ -129,21 +129,21 @@ def chessboard(rng: np.random.Generator, n: int, *, squares: int, noise: float) 
     return points, np.where(rng.uniform(size=n) < noise, -colours, colours)
 
 
-def sea(rng: np.random.Generator, n: int, *, noise: float = 0.1, part: Part) -> Sample:
+def sea(rng: np.random.Generator, n: int, *, noise: float = 0.1, part: Part | None = None) -> Sample:
     """Draw examples whose labels follow a threshold that changes three times, at each quarter.
 
     x is uniform on [0, 10]^3, its label the sign of theta - x_1 - x_2 with theta = 8, 9, 7 and 9.5, wrong with the
     probability `noise`; x_3 tells nothing (Street and Kim 2001, KDD, A streaming ensemble algorithm).
     """
     points = rng.uniform(0, 10, size=(n, 3)).round(DECIMALS)
-    start, total = part
+    start, total = part or (0, n)
     theta = np.array([8.0, 9.0, 7.0, 9.5])[4 * np.arange(start, start + n) // total]
     labels = np.where(points[:, 0] + points[:, 1] <= theta, 1, -1)
     return points, np.where(rng.uniform(size=n) < noise, -labels, labels)
 
 
 def turning_plane(
-    rng: np.random.Generator, n: int, *, turns: float, noise: float = 0.05, d: int = 10, part: Part
+    rng: np.random.Generator, n: int, *, turns: float, noise: float = 0.05, d: int = 10, part: Part | None = None
 ) -> Sample:
     """Draw examples on both sides of a plane through 0 that turns `turns` times in all, at constant speed.
 
@@ -151,7 +151,7 @@ def turning_plane(
     `noise`.
     """
     points = rng.standard_normal((n, d)).round(DECIMALS)
-    start, total = part
+    start, total = part or (0, n)
     angle = 2.0 * np.pi * turns * np.arange(start, start + n) / total
     labels = np.where(np.cos(angle) * points[:, 0] + np.sin(angle) * points[:, 1] > 0, 1, -1)
     return points, np.where(rng.uniform(size=n) < noise, -labels, labels)

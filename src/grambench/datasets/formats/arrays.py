@@ -236,7 +236,7 @@ class Idx(Reader):
 
 def _idx(reader: Reader, name: str, path: Path) -> NDArray[Any]:
     """Read an array: two zero bytes, the type, the number of axes, four bytes for the length of each, the values."""
-    content = read_content(path, reader.mebibytes)
+    content = read_content(reader, path)
     if len(content) < 4 or content[:2] != b"\0\0" or content[2] not in IDX_TYPES:
         got = content[:4].hex(" ") or "nothing"
         raise MalformedFileError([f"{name}: expected two zero bytes and a type, got {got}"])

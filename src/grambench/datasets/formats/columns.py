@@ -26,9 +26,7 @@ from grambench.datasets.formats.reader import (
     Reader,
     label_texts,
     member,
-    numeric,
     read_content,
-    read_text,
 )
 from grambench.datasets.tables import MalformedFileError
 
@@ -95,7 +93,7 @@ class Csv(TabularReader):
 
     def read(self, files: dict[str, Path]) -> Raw:
         """Read separated values; of several files, the columns side by side."""
-        texts = [read_text(path, self.mebibytes) for path in files.values()]
+        texts = [tables.decoded(read_content(self, path)) for path in files.values()]
         one_column, header = len(texts) > 1, self.header_lines
         parts = [tables.read_table(text, self.separator, header, one_column=one_column) for text in texts]
         counts = [len(part.cells) for part in parts]
@@ -121,7 +119,7 @@ class Arff(TabularReader):
         import scipy.io
 
         (path,) = files.values()
-        records, _ = scipy.io.arff.loadarff(io.StringIO(_dense_arff(read_text(path, self.mebibytes))))
+        records, _ = scipy.io.arff.loadarff(io.StringIO(_dense_arff(tables.decoded(read_content(self, path)))))
         columns: Columns = {}
         for name in records.dtype.names or ():
             column = records[name]
@@ -151,7 +149,7 @@ class Rda(TabularReader):
         (path,) = files.values()
         # rdata warns that it assumes ASCII if an old file names no encoding.
         with warnings.catch_warnings(action="ignore"):
-            frame = member(rdata.read_rda(io.BytesIO(read_content(path, self.mebibytes))), self.table, "data frame")
+            frame = member(rdata.read_rda(io.BytesIO(read_content(self, path))), self.table, "data frame")
         return _encoded(self, _data_frame(frame))
 
 
@@ -179,7 +177,7 @@ class Rdb(TabularReader):
         (index,) = (path for name, path in files.items() if name.endswith(".rdx"))
         (database,) = (path for name, path in files.items() if name.endswith(".rdb"))
         with warnings.catch_warnings(action="ignore"):
-            entries = rdata.read_rds(io.BytesIO(read_content(index, self.mebibytes)))["variables"]
+            entries = rdata.read_rds(io.BytesIO(read_content(self, index)))["variables"]
             offset, length = member(entries, self.table, "data frame")
             entry = database.read_bytes()[offset : offset + length]
             unpacked = zlib.decompressobj().decompress(entry[4:], self.mebibytes * unpack.MEBIBYTE)
@@ -320,10 +318,11 @@ def _indicators(column: NDArray[Any], values: list[str], missing: NDArray[Any]) 
 
 def read_column(reader: Reader, path: Path) -> Floats:
     """Return the numbers of a file with one number in each line."""
-    # NumPy warns of an empty file, whose labels are fewer than its rows.
-    with warnings.catch_warnings(action="ignore"):
-        numbers = np.loadtxt(io.StringIO(read_text(path, reader.mebibytes)), comments=None, ndmin=1)
-    return np.asarray(numeric(path.name, numbers, 1))
+    table = tables.read_table(tables.decoded(read_content(reader, path)), " ", 0, one_column=True)
+    if table.faults:
+        raise MalformedFileError(table.faults)
+    cells = table.cells[:, 0]
+    return _numbers(cells, {}, np.zeros(len(cells), np.bool_), table.lines, ".")
 
 
 class IndicesReader(Reader):
@@ -346,14 +345,15 @@ class IndicesReader(Reader):
         """Read the rows of a 0-1 matrix from the indices of their ones."""
         from scipy import sparse
 
-        texts = [read_text(files[name], self.mebibytes) for name in self.features]
+        texts = [tables.decoded(read_content(self, files[name])) for name in self.features]
         rows = [cells for text in texts for _, cells in tables.rows(text, " ")]
         indices = tables.to_numbers(index for row in rows for index in row) - 1
         if (indices % 1 != 0).any():
             raise MalformedFileError(["expected whole numbers from 1 in each line, got something else"])
         indptr = np.cumsum([0, *map(len, rows)])
-        ones = np.ones(len(indices))
-        features = sparse.csr_array((ones, indices.astype(np.int64), indptr), (len(rows), self.columns))
+        features = sparse.csr_array(
+            (np.ones(len(indices)), indices.astype(np.int64), indptr), (len(rows), self.columns)
+        )
         features.check_format()
         return Raw(features, np.concatenate([read_column(self, files[name]) for name in self.labels]))
 
@@ -377,8 +377,9 @@ class Libsvm(Reader):
         from sklearn.datasets import load_svmlight_file
 
         (path,) = files.values()
-        content = read_content(path, self.mebibytes)
-        if re.match(rb"\S+[ \t]+0:1[ \t].*\n\S+[ \t]+0:2[ \t]", content):
+        content = read_content(self, path)
+        serials = re.findall(rb"^[^\s#]+[ \t]+0:(\S+)", content, re.MULTILINE)
+        if len(serials) > 1 and serials == [b"%d" % number for number in range(1, len(serials) + 1)]:
             raise MalformedFileError(["expected features, got kernel values (0:1, 0:2 ...); use their features"])
         features, labels = load_svmlight_file(io.BytesIO(content), n_features=self.columns, zero_based=False)
         return Raw(features.toarray(), labels)

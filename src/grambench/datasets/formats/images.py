@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from grambench.common.errors import DataError
-from grambench.datasets import tables, unpack
+from grambench.datasets import unpack
 from grambench.datasets.formats.reader import Reader
 from grambench.datasets.listed import Listed
 
@@ -105,13 +105,16 @@ class WordLists(ListReader):
         """Return the words of each image of a list."""
         words = [line.strip() for line in _text(texts, self.words).splitlines()]
         words_of: dict[str, frozenset[str]] = {}
-        for line, (image, *numbers) in tables.rows(_text(texts, part), " ", strict=False):
+        for number, line in enumerate(_text(texts, part).splitlines(), 1):
+            if not line.strip():
+                continue
+            image, *numbers = line.split()
             if not all(WORD.fullmatch(word) and 1 <= int(word) <= len(words) for word in numbers):
-                raise DataError(f"{part}, line {line}: expected an image and numbers of its words, got {numbers!r:.80}")
+                raise DataError(f"{part}, line {number}: expected an image and numbers of its words, got {line[:80]!r}")
             image_words = frozenset(words[int(word) - 1] for word in numbers)
             # Corel5k's test list names one image twice, with the same words.
             if words_of.setdefault(image, image_words) != image_words:
-                raise DataError(f"{part}, line {line}: image {image} has other words than where it stood before")
+                raise DataError(f"{part}, line {number}: image {image} has other words than where it stood before")
         return words_of
 
 
@@ -137,10 +140,12 @@ class ImageSets(ListReader):
         classes: dict[str, set[str]] = {}
         for path in sorted(path for path in texts if path.startswith(folder) and path.endswith(suffix)):
             name = path.removeprefix(folder).removesuffix(suffix)
-            for line, (image, *marks) in tables.rows(texts[path], " ", strict=False):
-                if marks not in (["1"], ["-1"], ["0"]):
-                    raise DataError(f"{path}, line {line}: expected an image and 1, -1 or 0, got {marks!r:.80}")
-                classes.setdefault(image, set()).update({name} if marks == ["1"] else ())
+            for number, line in enumerate(texts[path].splitlines(), 1):
+                match line.split():
+                    case [image, ("1" | "-1" | "0") as mark]:
+                        classes.setdefault(image, set()).update({name} if mark == "1" else ())
+                    case _:
+                        raise DataError(f"{path}, line {number}: expected an image and 1, -1 or 0, got {line[:80]!r}")
         if not classes:
             raise DataError(f"{folder}*{suffix}: expected a list a class in the archive, got none")
         return {image: frozenset(names) for image, names in sorted(classes.items())}

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
 from grambench.common.models import ConfigModel
-from grambench.datasets import tables, unpack
+from grambench.datasets import unpack
 from grambench.datasets.tables import MalformedFileError
 
 # scipy.sparse takes long to import, and a plan reads no data.
@@ -210,16 +210,11 @@ def member(items: Any, name: str, what: str, names: Iterable[str] | None = None)
     return items[name]
 
 
-def read_content(path: Path, mebibytes: int) -> bytes:
+def read_content(reader: Reader, path: Path) -> bytes:
     """Return the content of a file, unpacked if it is compressed."""
-    with unpack.opened(path, mebibytes) as stream:
+    with unpack.opened(path, reader.mebibytes) as stream:
         content: bytes = stream.read()
     return content
-
-
-def read_text(path: Path, mebibytes: int) -> str:
-    """Return the text of a file, which may be compressed."""
-    return tables.decoded(read_content(path, mebibytes))
 
 
 def label_texts(reader: Reader) -> set[str]:
