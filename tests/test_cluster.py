@@ -41,26 +41,6 @@ def test_a_slurm_that_does_not_answer_stops_nobody(squeue, tmp_path):
     cluster.refuse_leftovers(tmp_path)
 
 
-def test_the_last_attempt_at_a_run_lets_its_own_limits_end_it(plan):
-    limits = plan.project.limits
-    for study, dataset, task in (("omkc", "w5a", "om2"), ("rkl", "wdbc", "rkl_l1"), ("ca_letter", "letter_b_d", "cr")):
-        memory = [plan.resources.run_mb(study, dataset, attempt) for attempt in range(1, LAST + 1)]
-        minutes = [plan.resources.run_minutes(Cell(study, dataset, task), attempt) for attempt in range(1, LAST + 1)]
-        assert memory[0] < memory[1] and minutes[0] < minutes[1]
-        assert memory[-1] >= limits.memory_mb + 500 and 60 * minutes[-1] >= limits.seconds + 60
-
-
-def test_the_last_attempt_at_a_gram_matrix_lets_its_own_limits_end_it(plan):
-    limits = plan.project.limits
-    memory = [plan.resources.matrix_mb("w5a", attempt) for attempt in range(1, LAST + 1)]
-    minutes = [plan.resources.matrix_minutes(attempt) for attempt in range(1, LAST + 1)]
-    assert memory[0] < memory[1] and minutes[0] < minutes[1]
-    assert (
-        memory[-1] >= limits.memory_mb + 2 * plan.resources.gram_mb("w5a") + 500
-        and 60 * minutes[-1] >= limits.seconds + 60
-    )
-
-
 def test_memory_is_asked_for_what_a_protocol_holds(plan):
     """Online runs map all Gram matrices, nested ones hold copies of them, holdout ones make those of a small draw."""
     online, nested, holdout = (
@@ -74,12 +54,20 @@ def test_memory_is_asked_for_what_a_protocol_holds(plan):
 
 
 @pytest.mark.parametrize("limit", [500, 1024, 4096, 20_000])
-def test_later_attempts_get_more_memory_and_the_last_one_the_limit_beside_the_job(limit):
-    plan = Plan({"studies": ["omkc", "rkl"], "limits": {"memory_mb": limit}}, ROOT / "config")
-    for dataset, study in (("sonar", "omkc"), ("w5a", "omkc"), ("musk1", "rkl")):
-        for memory in (partial(plan.resources.run_mb, study, dataset), partial(plan.resources.matrix_mb, dataset)):
-            asked = [memory(attempt) for attempt in range(1, LAST + 1)]
-            assert asked == sorted(asked) and asked[0] >= JOB_MB + 300 and asked[-1] >= JOB_MB + limit
+def test_later_attempts_get_more_and_the_last_one_lets_the_limits_of_a_run_end_it(limit):
+    plan = Plan({"studies": ["omkc", "rkl", "ca_letter"], "limits": {"memory_mb": limit}}, ROOT / "config")
+    resources, attempts = plan.resources, range(1, LAST + 1)
+    kinds = (("omkc", "sonar"), ("omkc", "w5a"), ("rkl", "wdbc"), ("rkl", "musk1"), ("ca_letter", "letter_b_d"))
+    for study, dataset in kinds:
+        for memory in (partial(resources.run_mb, study, dataset), partial(resources.matrix_mb, dataset)):
+            asked = list(map(memory, attempts))
+            assert JOB_MB + 300 <= asked[0] < asked[1] < asked[2] and asked[-1] >= JOB_MB + limit
+    cells = Cell("omkc", "w5a", "om2"), Cell("rkl", "wdbc", "rkl_l1"), Cell("ca_letter", "letter_b_d", "cr")
+    for minutes in (resources.matrix_minutes, *(partial(resources.run_minutes, cell) for cell in cells)):
+        asked = list(map(minutes, attempts))
+        assert asked[0] < asked[1] and 60 * asked[-1] >= plan.project.limits.seconds + 60
+    memory = [resources.matrix_mb("w5a", attempt) for attempt in attempts]
+    assert memory[-1] >= limit + 2 * resources.gram_mb("w5a") + 500
 
 
 def test_the_profile_allows_as_many_attempts_and_names_its_jobs():

@@ -11,7 +11,8 @@ from dataclasses import replace
 import numpy as np
 import psutil
 import pytest
-from copies import NEW, ONLINE, Copy
+from copies import NEW, ONLINE, Copy, flip_bit
+from processes import until
 
 from grambench.common import files, layout, provenance
 from grambench.common.errors import DataError
@@ -51,58 +52,27 @@ def written(request, tmp_path):
     return path, store.read
 
 
-@pytest.mark.parametrize("place", [0, 0.3, 0.5, 0.97, "seal"])
-def test_a_flipped_bit_is_noticed(written, place):
+@pytest.mark.parametrize("place", [0, 0.3, 0.5, 0.97, -3])
+def test_a_flipped_bit_is_noticed_though_a_disk_changes_no_time(written, place):
     path, read = written
     read(path)
-    read(path)
-    before, size = path.read_bytes(), path.stat().st_size
-    position = size - 3 if place == "seal" else int(place * size)
-    with path.open("r+b") as stream:
-        stream.seek(position)
-        stream.write(bytes([before[position] ^ 4]))
-    assert sum(a != b for a, b in zip(before, path.read_bytes(), strict=True)) == 1
-    with pytest.raises(
-        DataError, match=rf"file\.h5: .*make it again: grambench run, called as before, with -- -R {path}$"
-    ):
+    state, content = path.stat(), path.read_bytes()
+    flip_bit(path, int(place * len(content)) if place >= 0 else place)
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert sum(a != b for a, b in zip(content, path.read_bytes(), strict=True)) == 1
+    assert path.stat().st_mtime_ns == state.st_mtime_ns and path.stat().st_ino == state.st_ino
+    remedy = f"make it again: grambench run, called as before, with -- -R {path}$"
+    with pytest.raises(DataError, match=rf"file\.h5: .*{remedy}"):
         read(path)
 
 
-@pytest.mark.parametrize("cut", [1, 40, 5000])
-def test_a_truncated_file_is_noticed(written, cut):
+@pytest.mark.parametrize("change", [-1, -40, -5000, files.SEAL.size])
+def test_a_file_of_another_size_is_noticed(written, change):
     path, read = written
     size = path.stat().st_size
-    os.truncate(path, size - cut)
-    assert path.stat().st_size == size - cut
+    os.truncate(path, size + change)
+    assert path.stat().st_size == size + change
     with pytest.raises(DataError, match=r"file\.h5: .*(truncated|damaged)"):
-        read(path)
-
-
-def test_a_file_that_grew_is_noticed(written):
-    path, read = written
-    with path.open("ab") as stream:
-        stream.write(bytes(files.SEAL.size))
-    with pytest.raises(DataError, match=r"file\.h5"):
-        read(path)
-
-
-def test_a_copy_is_read_as_its_original(written, tmp_path):
-    path, read = written
-    other = tmp_path / "other.h5"
-    other.write_bytes(path.read_bytes())  # with a time stamp of its own
-    read(other)
-
-
-def test_what_a_disk_changes_without_a_new_time_is_noticed(written):
-    path, read = written
-    read(path)
-    state, content = path.stat(), bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    with path.open("r+b") as stream:  # the same inode
-        stream.write(content)
-    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
-    assert path.stat().st_mtime_ns == state.st_mtime_ns and path.stat().st_ino == state.st_ino
-    with pytest.raises(DataError, match="damaged, expected checksum"):
         read(path)
 
 
@@ -211,36 +181,12 @@ def make(copy, path):
         copy.snakemake(path)
 
 
-def start(copy, *arguments, module="snakemake", **options):
-    environment = os.environ | {"PYTHONPATH": str(copy.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.Popen(
-        [sys.executable, "-m", module, *(["--cores", "2"] if module == "snakemake" else []), *arguments],
-        cwd=copy.folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        **options,
-    )
-
-
 @pytest.fixture
 def go(small):
     """The file for which the slow algorithm waits; not there at first."""
     path = small.folder / "go"
     path.unlink(missing_ok=True)
     return path
-
-
-PATIENCE = 600.0
-
-
-def until(what, seconds=PATIENCE):
-    end = time.monotonic() + seconds
-    while not (found := what()):
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.05)
-    return found
 
 
 def fits(copy):
@@ -253,29 +199,12 @@ def fits(copy):
 
 
 SLOW = layout.RECORD.format(study="omkc", dataset="sonar", task="slow")
-
-
-@pytest.mark.workflow
-def test_a_full_disk_stops_the_workflow_and_space_lets_it_go_on(small):
-    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))"  # a Gram has 346 KB
-    code = (
-        f"{limit}; import runpy, sys; sys.argv = ['snakemake', '--cores', '1', {GRAM!r}]; runpy.run_module('snakemake')"
-    )
-    environment = os.environ | {"PYTHONPATH": str(small.folder / "src")}
-    answer = subprocess.run(
-        [sys.executable, "-c", code], cwd=small.folder, env=environment, capture_output=True, text=True
-    )
-    assert answer.returncode == 1
-    assert os.strerror(errno.EFBIG) in answer.stdout + answer.stderr
-    assert not (small.folder / GRAM).exists()
-    assert not list((small.folder / GRAM).parent.glob(".*"))
-    small.snakemake(GRAM)
-    assert matrices.open_matrix(small.folder / GRAM).shape == (208, 208)
+SNAKEMAKE, RUN = ("snakemake", "--cores", "2"), ("grambench.cli", "run", "-c", "2")
 
 
 @pytest.mark.workflow
 def test_a_killed_snakemake_leaves_no_run_behind_and_goes_on(small, go):
-    killed = start(small, SLOW)
+    killed = small.start(*SNAKEMAKE, SLOW)
     (fit,) = until(lambda: fits(small))
     half = small.folder / SLOW.replace("slow.h5", ".perceptron-abcd_123.h5")
     half.parent.mkdir(parents=True, exist_ok=True)
@@ -294,28 +223,6 @@ def test_a_killed_snakemake_leaves_no_run_behind_and_goes_on(small, go):
     small.snakemake(SLOW)
     assert not half.exists()
     assert small.status("sonar", "slow").status == "ok"
-
-
-@pytest.mark.workflow
-def test_a_second_snakemake_in_the_folder_is_turned_away(small, go):
-    (small.folder / SLOW).unlink(missing_ok=True)
-    first = start(small, SLOW)
-    until(lambda: fits(small))
-    said = small.snakemake(SLOW, expect=1)
-    assert first.poll() is None
-    assert "cannot be locked" in said
-    go.touch()
-    assert first.wait() == 0
-    assert small.status("sonar", "slow").status == "ok"
-    assert len(list((small.folder / SLOW).parent.glob("*slow*"))) == 1
-
-
-def command(copy, *arguments, **options):
-    """Start `grambench run` in a copy."""
-    environment = os.environ | {"PYTHONPATH": str(copy.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-    started = [sys.executable, "-m", "grambench.cli", "run", "-c", "2", *arguments]
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    return subprocess.Popen(started, cwd=copy.folder, env=environment, start_new_session=True, **streams, **options)
 
 
 def living(copy):
@@ -337,7 +244,7 @@ def test_a_command_that_is_told_to_end_ends_what_it_has_started(small, go):
             signal.signal(number, signal.SIG_DFL)
 
     for number, arguments, before in ((signal.SIGTERM, ["-v"], deaf), (signal.SIGHUP, [], hearing)):
-        told = command(small, *arguments, "--", SLOW, preexec_fn=before)
+        told = small.start(*RUN, *arguments, "--", SLOW, preexec_fn=before, start_new_session=True)
         (fit,) = until(lambda: fits(small))
         if before is deaf:
             os.killpg(told.pid, signal.SIGHUP)
@@ -357,7 +264,7 @@ def test_a_command_that_is_told_to_end_ends_what_it_has_started(small, go):
 def test_a_command_that_is_killed_takes_snakemake_along(small, go, arguments):
     """It waited for its jobs, hours of them, and would not let another run into the folder."""
     (small.folder / SLOW).unlink(missing_ok=True)
-    killed = command(small, *arguments, "--", SLOW)
+    killed = small.start(*RUN, *arguments, "--", SLOW, start_new_session=True)
     until(lambda: fits(small))
     killed.kill()
     until(lambda: not living(small))
@@ -398,9 +305,7 @@ def test_a_cell_is_run_again_beside_its_record(small, go):
     advice = f"grambench run omkc -d sonar -- {GRAM}"
     assert said == f"grambench: {GRAM}: no such file, which the run needs; make it: {advice}\n"
     hidden.rename(gram)
-    content = bytearray(gram.read_bytes())
-    content[5000] ^= 1
-    gram.write_bytes(content)
+    flip_bit(gram, 5000)
     said = small.call(*rerun, expect=1)
     assert "\n  stored ok\n  now    error: " in said and f"{GRAM}: damaged" in said
     assert "unknown record of results 'omkc/sonar/fast'" in small.call(*rerun[:2], "omkc/sonar/fast", expect=2)
@@ -413,10 +318,7 @@ def test_a_damaged_gram_fails_its_runs_and_the_command_names_and_heals_it(small)
     """The command names the Gram matrix and not the runs that read it."""
     record = layout.RECORD.format(study="omkc", dataset="sonar", task="perceptron")
     make(small, GRAM)
-    path = small.folder / GRAM
-    content = bytearray(path.read_bytes())
-    content[5000] ^= 1
-    path.write_bytes(content)
+    flip_bit(small.folder / GRAM, 5000)
     (small.folder / record).unlink(missing_ok=True)
     small.snakemake(record)
     failed = small.status("sonar", "perceptron")
@@ -442,7 +344,7 @@ def test_a_clock_that_was_set_back_before_a_run_is_one_line(small, go):
     go.touch()
     make(small, GRAM)
     set_back(small.folder)
-    for command in (("snakemake", "--cores", "2"), ("grambench.cli", "run", "-c", "2")):
+    for command in (SNAKEMAKE, RUN):
         said = small.call(*command, expect=2)
         (line,) = (line for line in said.splitlines() if line.startswith("grambench: "))
         assert FUTURE in line and said.endswith(f"{line}\n") and "rule" not in said
@@ -453,7 +355,7 @@ def test_a_clock_that_was_set_back_before_a_run_is_one_line(small, go):
 @pytest.mark.workflow
 def test_a_clock_that_is_set_back_during_a_run_ends_it_with_one_line(small, go):
     (small.folder / SLOW).unlink(missing_ok=True)
-    run = start(small, "run", "-c", "2", "--", SLOW, module="grambench.cli")
+    run = small.start(*RUN, "--", SLOW)
     until(lambda: fits(small))
     set_back(small.folder)
     go.touch()
@@ -464,33 +366,4 @@ def test_a_clock_that_is_set_back_during_a_run_ends_it_with_one_line(small, go):
     assert not (small.folder / SLOW).exists()
     subprocess.run(last.rpartition("now: ")[2], shell=True, check=True, cwd=small.folder)
     small.snakemake(SLOW)
-    assert small.status("sonar", "slow").status == "ok"
-
-
-@pytest.mark.workflow
-def test_damage_is_found_removed_and_made_again(small):
-    record = layout.RECORD.format(study="omkc", dataset="sonar", task="perceptron")
-    make(small, record)
-    assert "nothing is damaged" in small.call("grambench.cli", "repair")
-    for name, size in ((record, 100), (GRAM, 0)):
-        os.truncate(small.folder / name, size)
-    said = small.call("grambench.cli", "repair", "-y", expect=1)
-    assert f"{record}: damaged" in said or f"{record}: truncated" in said
-    assert f"{GRAM}: truncated" in said
-    assert not (small.folder / record).exists() and not (small.folder / GRAM).exists()
-    small.snakemake("-R", *said.split(" -R ")[1].split(), "--", record)
-    assert small.status("sonar", "perceptron").status == "ok"
-
-
-@pytest.mark.workflow
-def test_a_damaged_record_is_named(small, go):
-    go.touch()
-    make(small, SLOW)
-    path = small.folder / SLOW
-    os.truncate(path, path.stat().st_size // 2)
-    said = small.snakemake(layout.CELLS.format(study="omkc"), expect=1)
-    assert f"{SLOW}: truncated" in said and f"grambench run, called as before, with -- -R {SLOW}" in said
-    assert status._record_status(path)[0] == "damaged"
-    assert SLOW in small.call("grambench.cli", "failed")
-    small.snakemake("-R", SLOW, "--", layout.CELLS.format(study="omkc"))
     assert small.status("sonar", "slow").status == "ok"

@@ -232,9 +232,7 @@ def main(argv: list[str]) -> int:
         cluster.stop()
         return 0
     if lacking := missing():
-        print(
-            f"not installed: {', '.join(lacking)}; apt-get install slurmctld slurmd slurm-client munge", file=sys.stderr
-        )
+        print(f"not installed: {', '.join(lacking)}; {INSTALL}", file=sys.stderr)
         return 1
     start = time.monotonic()
     cluster.start()

@@ -3,7 +3,6 @@
 import shutil
 import subprocess
 import sys
-import time
 
 
 class OnCluster:
@@ -59,15 +58,6 @@ class OnCluster:
 
     def state(self, job):
         return next(found["state"] for found in self.cluster.jobs() if found["id"] == job)
-
-
-def until(what, seconds=120.0):
-    """Wait until something is true; return it."""
-    end = time.monotonic() + seconds
-    while not (found := what()):
-        assert time.monotonic() < end, f"it did not happen within {seconds:g} s"
-        time.sleep(0.2)
-    return found
 
 
 def may_mount():

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import CALM, STORM
-from harness import may_mount, until
+from harness import may_mount
+from processes import until
 
 from grambench.common import layout
 from grambench.datasets import store

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from copies import ONLINE, ROOT, copy_repository
-from harness import OnCluster, until
+from harness import OnCluster
+from processes import until
 
 from grambench.common import layout
 from grambench.datasets import views

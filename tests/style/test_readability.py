@@ -45,29 +45,6 @@ def test_sentences_of_a_page(tool):
     assert tool.length(sentences[0]) == 6
 
 
-def test_sentences_of_docstrings(tool):
-    code = (
-        '"""The module."""\n\ndef public(x):\n    """Do it.\n\n    >>> public(1)\n\n    Parameters\n    ----------\n'
-        "    x : int\n        The value. It counts.\n\n    Returns\n    -------\n    int\n"
-        '        The result.\n    """\n'
-        '\ndef _private():\n    """Not read."""\n'
-    )
-    sentences = [sentence for block in tool.python(code) for sentence in tool.split(block)]
-    assert sentences == ["The module.", "Do it.", "The value.", "It counts.", "The result."]
-
-
-def test_texts_of_templates(tool):
-    text = "<style>p {}</style>{% if x %}<p>{{ n }} runs <b>of</b> two.</p>{% endif %}<li>Theme: system</li>"
-    sentences = [sentence for block in tool.template(text) for sentence in tool.split(block)]
-    assert sentences == ["X runs of two.", "Theme: system"]
-
-
-def test_retired_terms_are_found(tool, tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text("What comes out are the contestants of a holdout.")
-    assert {term for term, _ in tool.retired(page)} == {"comes out", "contestants", "holdout"}
-
-
 def test_readme_and_docs_meet_the_goal(tool):
     pages = list(tool.files([ROOT / "README.md", ROOT / "docs"]))
     assert len(pages) > 20

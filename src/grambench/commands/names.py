@@ -42,17 +42,17 @@ def add_algorithms(parser: argparse.ArgumentParser, help: str) -> None:
     add_argument(parser, entries, "-a", "--algorithms", nargs="+", metavar="NAME", help=help)
 
 
-def add_results(parser: argparse.ArgumentParser, default: Path | None = None) -> None:
+def add_results(parser: argparse.ArgumentParser) -> None:
     """Add the option `--results`."""
     other = "another results folder, such as a merged one"
-    parser.add_argument("--results", type=Path, default=default, metavar="FOLDER", help=other)
+    parser.add_argument("--results", type=_existing, default=layout.RESULTS, metavar="FOLDER", help=other)
 
 
-def results_folder(arguments: argparse.Namespace) -> Path:
-    """Return the results folder of a call; raise DataError if the option `--results` names none."""
-    if arguments.results and not arguments.results.is_dir():
-        raise DataError(f"{arguments.results}: no such folder")
-    return arguments.results or layout.RESULTS
+def _existing(folder: str) -> Path:
+    """Return the path of a folder; raise DataError if it is not there."""
+    if not Path(folder).is_dir():
+        raise DataError(f"{folder}: no such folder")
+    return Path(folder)
 
 
 def studies(**ignored: Any) -> list[str]:

@@ -19,8 +19,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Find and remove damaged results, and print the command that makes them again; ask first."""
     from grambench.pipeline import status
 
-    results = names.results_folder(arguments)
-    plan, of_project = read_everything(), results == layout.RESULTS
+    plan, results = read_everything(), arguments.results
+    of_project = results == layout.RESULTS
     planned = [layout.located(results, path) for path in sorted(plan.files())]
     if of_project:
         planned += sorted({Path(plan.targets.raw(cell.dataset)) for cell in plan.targets.cells()})

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from grambench.commands import names
 from grambench.commands.project import read_plan
+from grambench.common import layout
 from grambench.common.errors import DataError, unknown_name
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
     plan = read_plan({"studies": [cell.study], "datasets": [cell.dataset], "algorithms": {}})
     if cell not in plan.targets.cells():
         raise unknown_name("run of the configuration", arguments.run, map(str, plan.targets.cells()))
-    inputs = list(map(Path, plan.targets.run_from(cell.study, dataset)))
+    kernels = plan.targets.kernels_from(cell.study, dataset)
+    inputs = [Path(layout.PREPARED.format(dataset=dataset)), *map(Path, kernels)]
     if missing := [str(path) for path in inputs if not path.is_file()]:
         command = f"grambench run {cell.study} -d {dataset} -- {' '.join(missing)}"
         raise DataError(f"{missing[0]}: no such file, which the run needs; make it: {command}")

@@ -18,7 +18,7 @@ WIDEST = 30  # characters of a column of text; what stands right of a longer tex
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     names.add_run(parser)
-    names.add_results(parser, layout.RESULTS)
+    names.add_results(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

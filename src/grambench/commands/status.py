@@ -24,13 +24,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Show the status of the last run, and why runs failed; exit 1 if any failed."""
     from grambench.pipeline import status
 
-    files = file_statuses(names.results_folder(arguments), arguments.study)
+    files = file_statuses(arguments.results, arguments.study)
     for file in files:
         if file.failed or arguments.all:
             print(f"{file.status:12} {file.label}" + (f": {file.reason}" if file.reason else ""))
     print(status.counts(files) or "no run yet: grambench run")
     failed = any(file.failed for file in files)
-    if failed and not arguments.results:
+    if failed and arguments.results == layout.RESULTS:
         print("to repeat them: the same command with -- -R $(grambench failed)")
     return int(failed)
 

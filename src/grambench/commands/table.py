@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from grambench.commands import names
 from grambench.commands.project import check_root, configuration, read_results
-from grambench.common import layout
 from grambench.common.errors import ConfigError, unknown_name
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--caption", default="", help="the caption; remarks on the test and the ranks follow")
     parser.add_argument("--label", default="", help="the label in LaTeX, such as tab:accuracy")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a file; .tex, .md or .csv is a format")
-    names.add_results(parser, layout.RESULTS)
+    names.add_results(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -103,10 +103,6 @@ class Targets:
         """Return the base kernels of a study on a data set in the order that the algorithms see."""
         return self.studies[study].kernel_list(view_names(self.dataset(dataset)), dataset)
 
-    def run_from(self, study: str, dataset: str) -> list[str]:
-        """Return the files that a run reads: the prepared data set, then `kernels_from`."""
-        return [layout.PREPARED.format(dataset=dataset), *self.kernels_from(study, dataset)]
-
     def kernels_from(self, study: str, dataset: str) -> list[str]:
         """Return the files that kernels come from: features and pairs of images, or Gram matrices."""
         return [*self.features(study, dataset), *self.pairs(study, dataset)] or self.grams(study, dataset)

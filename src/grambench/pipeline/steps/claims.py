@@ -7,7 +7,7 @@ import pandas as pd
 
 from grambench import claims
 from grambench.claims import chances
-from grambench.common.files import check, sealed
+from grambench.common.files import check, write_text
 from grambench.pipeline.job import Job
 from grambench.pipeline.study_results import read_results
 
@@ -19,5 +19,4 @@ def main(job: Job) -> None:
     name = results.study.name
     evidence = claims.Evidence(results, pd.read_parquet(check(curves)))
     published = chances.read(shipped[0], name) if shipped else {}
-    with sealed(job.output[0]) as temporary:
-        claims.table(name, evidence, published).to_csv(temporary, index=False)
+    write_text(job.output[0], claims.table(name, evidence, published).to_csv(index=False))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from grambench.common.files import sealed
+from grambench.common.files import write_text
 from grambench.pipeline.job import Job
 from grambench.results import records, replications
 
@@ -18,8 +18,7 @@ def main(job: Job) -> None:
     table = replications.table(identified, set(job.settings["metrics"]))
     for shipped in job.settings["shipped"]:
         table = replications.updated(pd.read_csv(shipped, dtype=str), table)
-    with sealed(job.output[0]) as temporary:
-        table.to_csv(temporary, index=False)
+    write_text(job.output[0], table.to_csv(index=False))
 
 
 def identity(record: records.Record) -> str:

@@ -131,9 +131,7 @@ def study_report(
 
 def _paper_tables(results: Results) -> dict[str, bytes]:
     """Return the table for a paper of all that was run, as `grambench table` prints it; nothing without results."""
-    plain = results.cells[results.cells["sweep"] == ""]
-    algorithms = [name for name in results.study.algorithms if name in set(plain["algorithm"])]
-    datasets = [name for name in results.study.datasets if name in set(plain["dataset"])]
+    algorithms, datasets = results.ran("algorithm"), results.ran("dataset")
     if not (metric := results.main_metric()) or not algorithms or not datasets:
         return {}
     table = matrix.paper_table(results, metric, algorithms, datasets)

@@ -4,7 +4,7 @@ Input: runs and cells of the study, the files of published numbers, the prepared
 replications, if any.
 """
 
-from grambench.common.files import sealed
+from grambench.common.files import write_text
 from grambench.datasets import store
 from grambench.pipeline.job import Job
 from grambench.pipeline.study_results import read_results
@@ -18,6 +18,5 @@ def main(job: Job) -> None:
     published = {path.name: path for path in others if path.parent.name == "published"}
     replications = next((path for path in others if path.parent.name == "replications"), None)
     prepared = {dataset.name: dataset for dataset in datasets}
-    with sealed(job.output[0]) as temporary:
-        table = reproduction.table(read_results(job, runs, cells), prepared, published, replications)
-        table.to_csv(temporary, index=False)
+    table = reproduction.table(read_results(job, runs, cells), prepared, published, replications)
+    write_text(job.output[0], table.to_csv(index=False))

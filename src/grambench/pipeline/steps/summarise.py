@@ -3,7 +3,7 @@
 Input: runs and cells of the study.
 """
 
-from grambench.common.files import sealed
+from grambench.common.files import write_text
 from grambench.pipeline.job import Job
 from grambench.pipeline.study_results import read_results
 from grambench.results import summary
@@ -11,6 +11,5 @@ from grambench.results import summary
 
 def main(job: Job) -> None:
     """Write summary.csv."""
-    with sealed(job.output[0]) as temporary:
-        table = summary.table(read_results(job, *job.input), job.settings["datasets"])
-        table.to_csv(temporary, index=False)
+    table = summary.table(read_results(job, *job.input), job.settings["datasets"])
+    write_text(job.output[0], table.to_csv(index=False))
