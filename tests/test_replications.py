@@ -2,11 +2,11 @@
 
 import itertools
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
+from planted import CONFIG
 from specifications import make_run
 from test_blocks import dataset, record, run, spec_of
 
@@ -21,8 +21,6 @@ from grambench.pipeline.steps import means as step
 from grambench.results import records, replications
 from grambench.results.statistics import Sample
 from grambench.results.verdicts import judge
-
-CONFIG = Path(__file__).parent.parent / "config"
 
 
 def project(**changes):
