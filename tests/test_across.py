@@ -23,7 +23,6 @@ from grambench.pipeline import fingerprint
 from grambench.pipeline.plan import Plan
 from grambench.report import drawing, figure_kind, figures, page, tables
 from grambench.results import reproduction
-from grambench.results.study import Results
 
 REPEATS = 4
 ERRORS = {  # CA-1D and the grids of line_40 have no rank, because D1 has no result there
@@ -342,7 +341,7 @@ def test_a_function_is_drawn_with_its_sign(canvases):
 
 
 def test_without_results_a_figure_says_so(compared):
-    nothing = Results(study(), results().runs.iloc[:0], results().cells.iloc[:0])
+    nothing = planted.results(study())
     for figure in (each for each in study().figures.values() if each.kind != "function"):
         canvas = figures.draw(nothing, pd.DataFrame(), compared, figure)
         assert "No data for this figure" in canvas.axes[0].texts[0].get_text()

@@ -11,9 +11,11 @@ from typing import get_args
 
 import numpy as np
 import pandas as pd
+import planted
 import presentation
 import pytest
 from matplotlib.colors import to_hex
+from presentation import STUDY
 from pydantic import TypeAdapter
 
 from grambench.config import shown
@@ -35,7 +37,7 @@ def compared(tmp_path_factory):
 @pytest.fixture(scope="module")
 def grids(compared):
     results, index = presentation.results(), tables.comparison(compared)
-    plan = presentation.STUDY.tables
+    plan = STUDY.tables
     return {name: tables.build(results, presentation.prepared(), index, table) for name, table in plan.items()}
 
 
@@ -59,7 +61,7 @@ def test_cells_hold_both_numbers(grids):
 
 
 def test_a_gap_that_was_not_reached_is_remarked(compared):
-    results, table = presentation.results(), presentation.STUDY.tables["table3"]
+    results, table = presentation.results(), STUDY.tables["table3"]
     gaps = [0.4, 0.003, 0.011, np.nan]  # asked is .01, and certificates may be a fifth above it
     rows = [("wdbc", "omkc_dd", "", np.nan, number, "gap", gap, "omkc", "published") for number, gap in enumerate(gaps)]
     runs = pd.concat([results.runs, pd.DataFrame(rows, columns=results.runs.columns)])
@@ -106,7 +108,7 @@ def test_times_and_ratios(grids):
 
 def test_a_nested_study_speaks_of_outer_folds_and_compares_in_pairs(compared):
     protocol = NestedCV(kind="nested_cv", outer_folds=presentation.REPEATS, select="C", values=[1.0])
-    study = presentation.STUDY.model_copy(update={"protocol": protocol})
+    study = STUDY.model_copy(update={"protocol": protocol})
     results = replace(presentation.results(), study=study)
     plan, index = study.tables, tables.comparison(compared)
     grid = tables.build(results, presentation.prepared(), index, plan["table3"])
@@ -224,14 +226,14 @@ def test_latex_text_escapes_every_special_character():
     assert tables.latex_text(r"a_b 5% {x} \y √λ") == r"a\_b 5\% \{x\} \textbackslash{}y $\surd$$\lambda$"
 
 
-def drawn(compared, figure, study=presentation.STUDY):
+def drawn(compared, figure, study=STUDY):
     results = replace(presentation.results(), study=study)
     return figures.draw(results, presentation.curves(), compared, figure)
 
 
 @pytest.fixture(scope="module")
 def canvases(compared):
-    return {name: drawn(compared, figure) for name, figure in presentation.STUDY.figures.items()}
+    return {name: drawn(compared, figure) for name, figure in STUDY.figures.items()}
 
 
 def test_recent_rates_are_those_between_two_points():
@@ -245,7 +247,7 @@ def test_curves_are_means_with_bands_of_one_deviation(canvases):
     axes = canvases["figure1"].axes
     assert [panel.get_title(loc="left") for panel in axes] == ["wdbc"]  # splice has no data
     lines = {to_hex(drawn.get_color()).upper(): drawn for drawn in axes[0].get_lines()}
-    colours = {name: figure_kind.line(presentation.STUDY, name)[0] for name in presentation.ALGORITHMS}
+    colours = {name: figure_kind.line(STUDY, name)[0] for name in presentation.ALGORITHMS}
     assert set(lines) == set(colours.values()) and len(lines) == 3
     drawn = lines[colours["omkc_dd"]]
     expected = 50 / np.array([10, 20, 30, 40]) + 1.5
@@ -268,13 +270,13 @@ def test_weight_of_the_best_kernel_and_sweep(canvases):
 
 
 def test_a_figure_of_the_best_kernel_needs_experts(compared):
-    study = presentation.STUDY.model_copy(update={"experts": None})
+    study = STUDY.model_copy(update={"experts": None})
     canvas = drawn(compared, study.figures["figure3"], study)
     assert "No data for this figure" in canvas.axes[0].texts[0].get_text()
 
 
 def test_axes_of_a_sweep_are_the_studys(compared):
-    study = presentation.STUDY
+    study = STUDY
     sweep = study.sweeps["beta"].model_copy(update={"scale": "log", "label": "Factor"})
     canvas = drawn(compared, study.figures["figure4"], study.model_copy(update={"sweeps": {"beta": sweep}}))
     assert canvas.axes[0].get_xscale() == "log"
@@ -282,7 +284,7 @@ def test_axes_of_a_sweep_are_the_studys(compared):
 
 
 def test_a_sweep_is_drawn_beside_what_there_is_without_it(compared):
-    results, figure = presentation.results(), presentation.STUDY.figures["figure4"]
+    results, figure = presentation.results(), STUDY.figures["figure4"]
     plain, levels = (drawn(compared, figure.model_copy(update={"level": level})) for level in ("", "as it is"))
     count = len(plain.axes[0].get_lines())
     lines = levels.axes[0].get_lines()
@@ -319,7 +321,7 @@ def test_a_study_is_loaded_without_what_draws_it():
 
 def test_agreement_shows_each_judged_number_once(canvases, compared):
     doubled = pd.concat([compared, compared.assign(item="Table 4")])
-    for canvas in (drawn(doubled, presentation.STUDY.figures["agreement"]), canvases["agreement"]):
+    for canvas in (drawn(doubled, STUDY.figures["agreement"]), canvases["agreement"]):
         legend = [text.get_text() for text in canvas.legends[0].get_texts()]
         assert legend == ["exact (1)", "confirmed (0)", "compatible (1)", "different (1)"]
 
@@ -329,7 +331,7 @@ def test_quantiles_show_each_number_with_replications_once(compared):
     z = [-0.4, 12.0, 0.7, -1.1, 0.0]
     judged = compared.iloc[[0] * len(z)].assign(z=z, replications=20, dataset=list("abcde"))
     twice = pd.concat([judged, judged.assign(item="Table 4"), judged.assign(item="Table 3, variants", dataset="f")])
-    (axes,) = drawn(pd.concat([compared, twice]), presentation.STUDY.figures["quantiles"]).axes
+    (axes,) = drawn(pd.concat([compared, twice]), STUDY.figures["quantiles"]).axes
     (points,) = [line for line in axes.lines if line.get_marker() == "o"]
     assert points.get_ydata().tolist() == [-1.1, -0.4, 0.0, 0.7, 8.0]
     assert points.get_xdata() == pytest.approx([-1.2816, -0.5244, 0.0, 0.5244, 1.2816], abs=1e-3)
@@ -339,7 +341,7 @@ def test_quantiles_show_each_number_with_replications_once(compared):
 
 def test_files_are_the_same_every_time(tmp_path, compared):
     for number in ("1", "2"):
-        canvas = drawn(compared, presentation.STUDY.figures["figure1"])
+        canvas = drawn(compared, STUDY.figures["figure1"])
         for suffix in ("svg", "pdf", "png"):
             figures.save(canvas, tmp_path / f"{number}.{suffix}", suffix)
     for suffix in ("svg", "pdf", "png"):
@@ -348,14 +350,11 @@ def test_files_are_the_same_every_time(tmp_path, compared):
 
 
 def test_nothing_at_all_still_draws_and_tabulates():
-    study = presentation.STUDY
-    results = Results(study, presentation.runs().iloc[:0], presentation.cells().iloc[:0])
-    empty = reproduction.table(
-        Results(study.model_copy(update={"published": None}), results.runs, results.cells), {}, {}
-    )
-    for plan in study.figures.values():
+    results, unpublished = map(planted.results, (STUDY, STUDY.model_copy(update={"published": None})))
+    empty = reproduction.table(unpublished, {}, {})
+    for plan in STUDY.figures.values():
         assert figures.draw(results, presentation.curves().iloc[:0], empty, plan).axes
-    for table in study.tables.values():
+    for table in STUDY.tables.values():
         grid = tables.build(results, {}, tables.comparison(empty), table)
         assert tables.markdown(grid) and tables.latex(grid) and len(grid.data)
 
@@ -379,7 +378,7 @@ def test_an_entry_that_nobody_names_stands_beside_all_others(compared):
     assert "OM-2" in figures.alternative(results, figure)
     alone = study.figures["figure3"]  # of one entry
     assert study.with_unnamed(alone) == alone
-    assert presentation.STUDY.with_unnamed(figure) == figure  # none is unnamed there
+    assert STUDY.with_unnamed(figure) == figure  # none is unnamed there
 
 
 def test_bars_start_at_zero_whatever_a_kind_of_figure_sets():

@@ -73,7 +73,7 @@ def test_the_views_of_the_largest_weights_are_on_top_with_what_they_tell_alone_a
 
 
 def test_no_weights_draw_a_figure_that_says_so():
-    empty = planted.results(Study.model_validate(SETTINGS), [])
+    empty = planted.results(Study.model_validate(SETTINGS))
     assert figures.draw(empty, pd.DataFrame(), pd.DataFrame(), empty.study.figures["weights"]).axes
 
 
