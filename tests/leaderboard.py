@@ -5,12 +5,14 @@ known; the repetitions of a data set share their noise, as paired repetitions do
 """
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
-import pandas as pd
+from planted import plain
+from planted import results as planted_results
 
 from grambench.config.study import Study
-from grambench.results.study import Results
+from grambench.results import collect
 
 REPEATS = 10
 BEST = {  # accuracy of the best algorithm on each data set
@@ -95,28 +97,24 @@ def accuracies(dataset, algorithm):
     return BEST[dataset] - BEHIND[algorithm][0] + shared - shared.mean() + own - own.mean()
 
 
-def results(gone=(), **changes):
-    """Return the results, without the cells of `gone`; `changes` are points behind the best, by algorithm."""
+def results(gone=()):
+    """Return the results, without the cells of `gone`."""
     rows, cells = [], []
     for dataset, algorithm in itertools.product(BEST, BEHIND):
         if (dataset, algorithm) in gone:
             continue
-        failed = (dataset, algorithm) == FAILED
-        status, reason = ("timeout", REASON) if failed else ("ok", "")
-        record = f"results/runs/leaderboard/{dataset}/{algorithm}.h5"
-        orders = "" if failed else "seeded"
-        cells.append(("leaderboard", dataset, algorithm, "", status, reason, orders, 1.0, 80.0, record))
-        if failed:
+        cell = {"study": "leaderboard", "dataset": dataset, "algorithm": algorithm, "wall_seconds": 1.0}
+        cell |= {"record": f"results/runs/leaderboard/{dataset}/{algorithm}.h5"}
+        if (dataset, algorithm) == FAILED:
+            cells.append(cell | {"status": "timeout", "reason": REASON})
             continue
+        cells.append(cell | {"status": "ok", "orders": "seeded"})
         _, seconds, values = BEHIND[algorithm]
         slow = 1.0 + 0.5 * list(BEST).index(dataset)
-        shift = BEHIND[algorithm][0] - changes.get(algorithm, BEHIND[algorithm][0])
-        for repetition, accuracy in enumerate(accuracies(dataset, algorithm) + shift):
-            own = {"accuracy_percent": accuracy, "balanced_accuracy_percent": accuracy - 1.0}
-            own |= {"seconds": seconds * slow, "kernel_values": values * slow, "row_additions": values / 10}
-            own |= {"solver_steps": 1000.0 + repetition, "kernels_selected": 3.0}
-            rows += [("leaderboard", dataset, algorithm, "", np.nan, repetition, *item) for item in own.items()]
-    names = ["study", "dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"]
-    columns = ["study", "dataset", "algorithm", "sweep", "status", "reason", "orders"]
-    columns += ["wall_seconds", "peak_private_mb", "record"]
-    return Results(study(), pd.DataFrame(rows, columns=names), pd.DataFrame(cells, columns=columns))
+        accuracy = accuracies(dataset, algorithm)
+        own = {"seconds": seconds * slow, "kernel_values": values * slow, "row_additions": values / 10}
+        own = {name: [value] * REPEATS for name, value in (own | {"kernels_selected": 3.0}).items()}
+        own |= {"accuracy_percent": accuracy, "balanced_accuracy_percent": accuracy - 1.0}
+        own |= {"solver_steps": 1000.0 + np.arange(REPEATS)}
+        rows += [row for name, numbers in own.items() for row in plain(dataset, algorithm, name, *numbers)]
+    return replace(planted_results(study(), rows), cells=collect.CELLS.frame(cells))

@@ -17,13 +17,13 @@ from grambench.datasets import store
 from grambench.pipeline import fingerprint
 from grambench.pipeline.job import Job
 from grambench.pipeline.steps import claims, figure, report, reproduce, table
-from grambench.report import page, site
-from grambench.report.tables import build
+from grambench.report import page, site, tables
 from grambench.results import records, reproduction
 
-SETTINGS = presentation.study().model_dump(mode="json")
+SETTINGS = presentation.STUDY.model_dump(mode="json")
 SPEC = fingerprint.spec({"study": SETTINGS})
 NAMES = {"study": "omkc"}
+NOTHING = reproduction.TABLE.frame([])
 PROVENANCE = {"versions": {"python": "3.x"}, "blas": "some blas", "revision": "abc123", "threads": {}, "cores": 2}
 NOTES_FILE = layout.NOTES / "omkc.md"
 NOTES = """# OMKC (Somebody et al.)
@@ -113,27 +113,37 @@ def make(root):
     return inputs
 
 
+def report_of(results, compared=NOTHING, prepared=(), **changes):
+    """Return what the report shows of a study: its tables, and what `changes` have."""
+    prepared, comparison = dict(prepared), tables.comparison(compared)
+    if "tables" not in changes:
+        shown = results.study.tables.items()
+        changes["tables"] = {name: tables.build(results, prepared, comparison, table) for name, table in shown}
+    empty = {"earlier": "", "figures": [], "files": {}, "records": {}, "newest": datetime(2026, 1, 1, tzinfo=UTC)}
+    return page.StudyReport(
+        results=results,
+        whole=results.study,
+        prepared=prepared,
+        reproduction=compared,
+        claims=pd.DataFrame(columns=["claim", "verdict", "probability"]),
+        comparison=comparison,
+        **empty | changes,
+    )
+
+
+def pages_of(*studies):
+    """Return the files of a report by their paths."""
+    return site.write(site.Report(studies=list(studies), title="", descriptions={}, notes=None))
+
+
 def make_leaderboard(root):
     """Write the report of the leaderboard of leaderboard.py below a folder; one algorithm is a reader's own."""
     own = {"om2": {"path": str(algorithms.source("om2")), "title": "Mine"}}
     study = leaderboard.study(algorithms=leaderboard.SETTINGS["algorithms"] | own)
-    results = replace(leaderboard.results(), study=study)
     picture = page.Picture(name="", title="", caption="", alternative="A figure", left_out=[], svg=SVG)
-    of_study = page.StudyReport(
-        results=results,
-        whole=study,
-        earlier="",
-        prepared={},
-        reproduction=reproduction.TABLE.frame([]),
-        claims=pd.DataFrame(columns=["claim", "verdict", "probability"]),
-        comparison={},
-        tables={name: build(results, {}, {}, table) for name, table in study.tables.items()},
-        figures=[replace(picture, name=name, title=name) for name in study.figures],
-        files={f"figures/{name}.column.svg": SVG for name in study.figures}
-        | {f"figures/{name}.svg": SVG for name in study.figures},
-        records={},
-        newest=datetime(2026, 1, 1, tzinfo=UTC),
-    )
-    for name, content in site.write(site.Report(studies=[of_study], title="", descriptions={}, notes=None)).items():
+    pictures = [replace(picture, name=name, title=name) for name in study.figures]
+    files = {f"figures/{name}{suffix}": SVG for name in study.figures for suffix in (".column.svg", ".svg")}
+    of_study = report_of(replace(leaderboard.results(), study=study), figures=pictures, files=files)
+    for name, content in pages_of(of_study).items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_bytes(content)

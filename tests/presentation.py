@@ -8,6 +8,7 @@ import pandas as pd
 
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
+from grambench.results import collect
 from grambench.results.study import Results
 
 ROOT = Path(__file__).parents[1]
@@ -18,6 +19,7 @@ IDENTITY = "settings.code"
 REASON = "http example.org: <timeout> & 404_not found 100%"
 MISTAKES = {("wdbc", "perceptron"): 10.0, ("wdbc", "omkc_dd"): 5.0, ("wdbc", "omkc_ss"): 5.2}
 SPREAD = np.array([-1.5, -0.5, 0.5, 1.5])
+SHOWN = {"metrics": ["mistake_percent"], "algorithms": ALGORITHMS, "datasets": ["wdbc"]}
 
 SETTINGS = {
     "name": "omkc",
@@ -39,7 +41,7 @@ SETTINGS = {
             "parameter": "beta",
             "label": "Discount",
             "values": [0.5, 0.8],
-            "algorithms": ["omkc_dd", "omkc_ss"],
+            "algorithms": ALGORITHMS[1:],
             "datasets": ["wdbc"],
         }
     },
@@ -64,40 +66,17 @@ SETTINGS = {
             "title": "Table 5",
             "caption": "Times",
             "remark": "On a sundial.",
-            "algorithms": ["omkc_dd", "omkc_ss"],
+            "algorithms": ALGORITHMS[1:],
         },
     },
     "figures": {
-        "figure1": {
-            "title": "Figure 1",
-            "caption": "Rates",
-            "metrics": ["mistake_percent"],
-            "algorithms": ALGORITHMS,
-            "datasets": ["wdbc", "splice"],
-        },
-        "figure2": {
-            "title": "Figure 2",
-            "caption": "Nothing",
-            "metrics": ["support_vectors"],
-            "algorithms": ALGORITHMS,
-            "datasets": ["splice"],
-        },
-        "figure3": {
-            "title": "Figure 3",
-            "caption": "Weights",
-            "metrics": ["best_kernel_weight"],
-            "algorithms": ["omkc_dd"],
-            "datasets": ["wdbc"],
-        },
-        "figure4": {
-            "kind": "sweep",
-            "title": "Figure 4",
-            "caption": "Beta",
-            "sweep": "beta",
-            "metrics": ["mistake_percent"],
-            "algorithms": ["omkc_dd", "omkc_ss"],
-            "datasets": ["wdbc"],
-        },
+        "figure1": SHOWN | {"title": "Figure 1", "caption": "Rates", "datasets": ["wdbc", "splice"]},
+        "figure2": SHOWN
+        | {"title": "Figure 2", "caption": "Nothing", "metrics": ["support_vectors"], "datasets": ["splice"]},
+        "figure3": SHOWN
+        | {"title": "Figure 3", "caption": "Weights", "metrics": ["best_kernel_weight"], "algorithms": ["omkc_dd"]},
+        "figure4": SHOWN
+        | {"kind": "sweep", "title": "Figure 4", "caption": "Beta", "sweep": "beta", "algorithms": ALGORITHMS[1:]},
         "agreement": {
             "kind": "agreement",
             "title": "Agreement",
@@ -109,8 +88,7 @@ SETTINGS = {
 }
 
 
-def study() -> Study:
-    return Study.model_validate(SETTINGS)
+STUDY = Study.model_validate(SETTINGS)
 
 
 def runs() -> pd.DataFrame:
@@ -137,30 +115,13 @@ def cells() -> pd.DataFrame:
             "sonar": ("timeout", "stopped after 5 s <limit>"),
             "splice": ("unavailable", f"splice is unavailable: {REASON}"),
         }[dataset]
-        record = f"results/runs/omkc/{dataset}/{algorithm}.h5"
-        orders = "published" if status == "ok" else ""
-        random = "yes" if algorithm == "omkc_ss" else "no"
-        rows.append(("omkc", dataset, algorithm, "", status, reason, orders, random, 1.5, 80.0, record, IDENTITY))
+        row = {"study": "omkc", "dataset": dataset, "algorithm": algorithm, "status": status, "reason": reason}
+        row |= {"orders": "published" if status == "ok" else "", "random": "yes" if algorithm == "omkc_ss" else "no"}
+        row |= {"wall_seconds": 1.5, "peak_resident_mb": 80.0, "identity": IDENTITY}
+        rows.append(row | {"record": f"results/runs/omkc/{dataset}/{algorithm}.h5"})
         if dataset == "wdbc" and algorithm != "perceptron":
-            record = f"results/runs/omkc/{dataset}/{algorithm}/beta.h5"
-            rows.append(
-                ("omkc", dataset, algorithm, "beta", status, reason, orders, random, 1.5, 80.0, record, IDENTITY)
-            )
-    columns = [
-        "study",
-        "dataset",
-        "algorithm",
-        "sweep",
-        "status",
-        "reason",
-        "orders",
-        "random",
-        "wall_seconds",
-        "peak_private_mb",
-        "record",
-        "identity",
-    ]
-    return pd.DataFrame(rows, columns=columns)
+            rows.append(row | {"sweep": "beta", "record": f"results/runs/omkc/{dataset}/{algorithm}/beta.h5"})
+    return collect.CELLS.frame(rows)
 
 
 def curves() -> pd.DataFrame:
@@ -213,4 +174,4 @@ def published(folder: Path) -> dict[str, Path]:
 
 
 def results() -> Results:
-    return Results(study(), runs(), cells())
+    return Results(STUDY, runs(), cells())

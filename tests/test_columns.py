@@ -63,7 +63,7 @@ def test_texts_come_back_whatever_they_say(tmp_path):
 def written(tmp_path):
     """The summary of the small study of presentation.py, with a metric that a run did not have."""
     runs = presentation.runs()
-    results = Results(presentation.study(), runs, presentation.cells())
+    results = Results(presentation.STUDY, runs, presentation.cells())
     return summary.table(results, {"wdbc": "Breast cancer"}).set_index(["dataset", "algorithm", "metric"]).sort_index()
 
 

@@ -1,12 +1,12 @@
 """Pages name pages, files and functions that are there; the site itself is built strictly by `make docs`."""
 
 import ast
-import importlib.util
 import re
 from collections import defaultdict
 
 import pytest
 from copies import ROOT
+from programs import load
 
 from grambench import algorithms
 from grambench.config.project import Configuration
@@ -110,9 +110,7 @@ def test_the_architecture_page_names_functions_that_are_there():
 
 
 def test_figures_of_the_papers_show_the_tables_of_their_pages(tmp_path):
-    spec = importlib.util.spec_from_file_location("paper_figures", ROOT / "benchmarks/paper_figures.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load("benchmarks/paper_figures.py")
     texts = {}
     for folder in (ROOT / "docs/papers", tmp_path):
         for page in (ROOT / "docs/papers").glob("*.md"):

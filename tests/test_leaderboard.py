@@ -8,28 +8,17 @@ from types import SimpleNamespace
 import leaderboard
 import numpy as np
 import pandas as pd
+import planted
 import pytest
-from copies import ROOT
 from leaderboard import BEHIND, BEST, FAILED, REASON
 from matplotlib.colors import to_hex
 from matplotlib.text import Text
 from scipy import stats
 
-from grambench.config.project import Configuration
 from grambench.report import abstract, board, drawing, figure_kind, figures, table_data, tables
-from grambench.report.figures import critical_difference, heatmap, panels, pareto
+from grambench.report.figures import critical_difference, heatmap, panels
 from grambench.results import reproduction
-from grambench.results.statistics import (
-    Sample,
-    alike,
-    friedman,
-    holm,
-    pairwise,
-    pareto_front,
-    printed,
-    signed_rank,
-)
-from grambench.results.study import Results
+from grambench.results.statistics import friedman
 
 NAMES = list(BEHIND)
 ACCURACY = "accuracy_percent"
@@ -51,15 +40,13 @@ def grids(results):
     return {name: tables.build(results, {}, {}, table) for name, table in results.study.tables.items()}
 
 
+def drawn(results, name, *width):
+    return figures.draw(results, pd.DataFrame(), NOTHING, results.study.figures[name], *width)
+
+
 @pytest.fixture(scope="module")
 def canvases(results):
-    plan = results.study.figures
-    return {name: figures.draw(results, pd.DataFrame(), NOTHING, figure) for name, figure in plan.items()}
-
-
-def nothing():
-    whole = leaderboard.results()
-    return Results(whole.study, whole.runs.iloc[:0], whole.cells.iloc[:0])
+    return {name: drawn(results, name) for name in results.study.figures}
 
 
 # numbers
@@ -102,23 +89,6 @@ def test_a_win_needs_the_test(results):
     assert ties > 0 and results.duel(first, second, ACCURACY) == (wins, ties, losses)
 
 
-def test_overlapping_splits_are_not_taken_for_independent_ones():
-    """Differences of 1.1 on average: the plain paired t-test finds p = .03, and the corrected one nothing."""
-    noise = np.array([2.4, -0.6, 1.9, 0.2, 3.1, -0.4, 0.8, 1.6, -0.7, 2.7])
-    one = replace_values(leaderboard.results(), "heart", "d1", 80.0 + noise)
-    two = replace_values(one, "heart", "d2", np.full(10, 80.0))
-    plain, corrected = stats.ttest_1samp(noise, 0).pvalue, two.p_value("heart", "d1", "d2", ACCURACY)
-    assert plain < 0.05 < 0.25 < corrected
-    assert {"d1", "d2"} <= two.best("heart", ["d1", "d2"], ACCURACY)
-
-
-def replace_values(results, dataset, algorithm, values):
-    runs = results.runs.copy()
-    rows = (runs["dataset"] == dataset) & (runs["algorithm"] == algorithm) & (runs["metric"] == ACCURACY)
-    runs.loc[rows, "result"] = values
-    return Results(results.study, runs, results.cells)
-
-
 @pytest.mark.parametrize(
     ("study", "test"),
     [
@@ -129,14 +99,15 @@ def replace_values(results, dataset, algorithm, values):
     ],
 )
 def test_the_remark_on_bold_names_the_test(study, test):
-    whole = Configuration(ROOT / "config").study(study)
-    empty = Results(whole, leaderboard.results().runs.iloc[:0], leaderboard.results().cells.iloc[:0])
-    remark = table_data.TableData(results=empty, prepared={}, reproduction={}).about_bold(["accuracy_percent"])
+    whole = planted.CONFIGURATION.study(study)
+    remark = table_data.TableData(results=planted.results(whole, []), prepared={}, reproduction={}).about_bold(
+        ["accuracy_percent"]
+    )
     assert f"all that {test} at the 5 % level" in remark
 
 
 def test_tasks_of_one_base_are_one_collection():
-    study = Configuration(ROOT / "config").study("leaderboard_images")
+    study = planted.CONFIGURATION.study("leaderboard_images")
     assert {study.collection(name) for name in study.datasets if "_" in name} == {
         *("caltech101", "corel5k", "digits", "flowers17", "mnist_70000", "pascal07")
     }
@@ -167,61 +138,6 @@ def test_friedman_is_scipys(results):
     assert friedman(means)[0] > textbook  # ties make it larger
     assert all(map(math.isnan, friedman(means[["rkl", "d1"]])))
     assert all(map(math.isnan, friedman(means * 0.0)))
-
-
-def test_holm_is_the_hand_computed_case():
-    """0.01 x 4, 0.02 x 3, 0.03 x 2, and 0.04 x 1, which may not fall below the one before."""
-    np.testing.assert_allclose(holm([0.04, 0.01, 0.03, 0.02]), [0.06, 0.04, 0.06, 0.06])
-    np.testing.assert_allclose(holm([0.01, 0.04, 0.03]), [0.03, 0.06, 0.06])
-    np.testing.assert_allclose(holm([0.5, 0.9]), [1.0, 1.0])
-    assert holm([]).size == 0
-
-
-def test_signed_ranks_are_exact_with_ties_and_zeros():
-    assert signed_rank([1.0, 2.0], [1.0, 2.0]) == 1.0
-    differences = np.array([0.5, 1.0, 1.5, 2.0, 2.5, 3.0])
-    assert signed_rank(differences, np.zeros(6)) == pytest.approx(2 / 2**6)  # all of one sign
-    assert signed_rank([*differences, 0.0], np.zeros(7)) == pytest.approx(2 / 2**6)
-    values = np.array([-1.0, 1.0, 1.0, 2.0, -3.0, 4.0, 4.0, 0.0])
-    ranks = stats.rankdata(np.abs(values))[values != 0]
-    sums = [np.dot(ranks, signs) for signs in itertools.product((0, 1), repeat=7)]
-    observed = ranks[values[values != 0] > 0].sum()
-    assert signed_rank(values, np.zeros(8)) == pytest.approx(2 * np.mean(np.array(sums) >= observed))
-    for size in (7, 20, 35):
-        values = np.random.default_rng(size).normal(0.3, 1.0, size)
-        assert signed_rank(values, np.zeros(size)) == pytest.approx(stats.wilcoxon(values, method="exact").pvalue)
-
-
-def test_every_pair_has_one_corrected_p_value_in_both_orders():
-    generator = np.random.default_rng(0)
-    means = pd.DataFrame(generator.normal(size=(20, 3)) + np.array([0.0, 0.1, 3.0]), columns=["a", "b", "c"])
-    found = pairwise(means)
-    raw = [stats.wilcoxon(means[one], means[other]).pvalue for one, other in (("a", "b"), ("a", "c"), ("b", "c"))]
-    np.testing.assert_allclose([found["a", "b"], found["a", "c"], found["c", "b"]], holm(raw))
-    assert found["a", "b"] == found["b", "a"] > 0.05 > found["a", "c"]
-
-
-def test_bars_lie_over_neighbours_of_which_no_two_differ():
-    apart = {("a", "c"), ("a", "d"), ("b", "d"), ("a", "e"), ("b", "e"), ("c", "e"), ("d", "e")}
-    p_values = dict.fromkeys(itertools.permutations("abcde", 2), 0.5)
-    p_values |= {pair: 0.01 for x, y in apart for pair in ((x, y), (y, x))}
-    assert alike("abcde", p_values) == [("a", "b"), ("b", "c"), ("c", "d")]
-    assert alike("abc", dict.fromkeys(itertools.permutations("abc", 2), 0.5)) == [("a", "b", "c")]
-    skipped = dict.fromkeys(itertools.permutations("abc", 2), 0.5) | {("a", "b"): 0.01, ("b", "a"): 0.01}
-    assert alike("abc", skipped) == [("b", "c")]  # a and c are alike, but a bar over them would pass over b
-
-
-def test_the_front_holds_what_nothing_beats_in_both():
-    points = {"cheap": (1.0, 9.0), "good": (5.0, 1.0), "same": (5.0, 1.0), "middle": (3.0, 4.0)}
-    beaten = {"dear": (6.0, 1.0), "bad": (3.0, 5.0), "both": (9.0, 9.0)}
-    assert pareto_front(points | beaten) == ["cheap", "middle", "good", "same"]
-    assert pareto_front({}) == []
-
-
-def test_counts_are_printed_for_people():
-    assert printed(Sample(12345.4, 20.0, 10), "solver_steps") == "12,345 ± 20"
-    assert printed(Sample(2.51e8, math.nan, 1), "kernel_values") == "2.5e+08"
-    assert printed(Sample(0.0, 0.0, 10), "kernel_values") == "0 ± 0"
 
 
 # tables
@@ -308,11 +224,16 @@ def halves(even, odd):
     return planted
 
 
-def test_the_first_five_keep_their_order_between_halves():
-    ranks = tables.build(halves(APART, APART), {}, {}, RANK_CHANGE_TABLE)
+@pytest.mark.parametrize(
+    ("odd", "remark"),
+    [({}, "The first 5 keep their order between these halves."), ({"simple_mkl": 0.0}, "The first 5 stand as a tie")],
+)
+def test_the_first_five_keep_their_order_between_halves_or_stand_as_a_tie(odd, remark):
+    """As they do too where two of them have equal mean ranks in a half."""
+    ranks = tables.build(halves(APART, APART | odd), {}, {}, RANK_CHANGE_TABLE)
     assert ranks.columns == ["Mean rank", "Rank change"]
-    assert {row.cells[1].text for row in ranks.blocks[0].rows} == {"0.0"}
-    assert any(remark.endswith("The first 5 keep their order between these halves.") for remark in ranks.remarks)
+    assert ({row.cells[1].text for row in ranks.blocks[0].rows} == {"0.0"}) == (not odd)
+    assert any(remark in each for each in ranks.remarks)
 
 
 def test_a_rank_change_is_the_distance_of_the_mean_ranks_of_the_halves():
@@ -327,23 +248,12 @@ def test_a_rank_change_is_the_distance_of_the_mean_ranks_of_the_halves():
     assert remark.endswith("D2, SimpleMKL, RKL, Gradient boosting, D1 by the odd ones.")
 
 
-def test_algorithms_of_equal_mean_rank_in_a_half_stand_as_a_tie():
-    ranks = tables.build(halves(APART, APART | {"simple_mkl": 0.0}), {}, {}, RANK_CHANGE_TABLE)
-    assert any("The first 5 stand as a tie" in remark for remark in ranks.remarks)
-
-
 def test_a_single_repetition_has_no_rank_change():
     results = leaderboard.results()
-    single = Results(results.study, results.runs[results.runs["repetition"] == 0], results.cells)
+    single = replace(results, runs=results.runs[results.runs["repetition"] == 0])
     ranks = tables.build(single, {}, {}, RANK_CHANGE_TABLE)
     assert {(row.cells[1].text, row.cells[1].status) for row in ranks.blocks[0].rows} == {("", "—")}
     assert not any(remark.startswith("Rank change") for remark in ranks.remarks)
-
-
-def test_both_leaderboards_show_the_rank_change():
-    for name in ("leaderboard", "leaderboard_views"):
-        table = Configuration(ROOT / "config").study(name).tables["ranks"]
-        assert table.metrics[:2] == ["mean_rank", "rank_change"]
 
 
 def test_a_wide_table_is_several_in_latex(grids):
@@ -392,16 +302,11 @@ def test_the_front_is_drawn_and_no_name_covers_another(canvases, results):
     front = ["majority", "linear_svm", "perceptron_u", "omkc_ss", "om2", "gradient_boosting", "rkl"]
     assert bold == {results.title(name) for name in front}
     step = next(drawn for drawn in axes.get_lines() if len(drawn.get_xdata()) > 1)
-    assert len(step.get_xdata()) == len(front)
+    assert len(step.get_xdata()) == len(front) and axes.yaxis_inverted()  # the best are on top
     canvases["pareto"].draw_without_rendering()
     boxes = [text.get_window_extent() for text in axes.texts]
     assert len(boxes) == len(BEHIND)
     assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
-
-
-@pytest.mark.parametrize("name", ["pareto", "work"])
-def test_the_best_are_on_top_of_a_front(canvases, name):
-    assert canvases[name].axes[0].yaxis_inverted()
 
 
 def test_costs_are_geometric_means_over_the_data_sets_that_all_have(canvases):
@@ -417,13 +322,6 @@ def test_what_costs_nothing_has_no_place_on_a_logarithmic_axis(canvases):
     assert len(axes.texts) == len(BEHIND) - 2
     label = " ".join(axes.get_xlabel().split())
     assert label.endswith("not shown, without any: Gradient boosting, Majority class")
-
-
-def test_labels_are_tried_around_their_dot():
-    boxes = list(pareto._around(100.0, 50.0, 30.0, 8.0, pareto.SIDEWAYS, pareto.RINGS))
-    ring, first = boxes[0]
-    assert ring == pareto.RINGS[0] and first.x0 == pytest.approx(100.0 + ring) and first.y1 == pytest.approx(54.0)
-    assert len(boxes) == len(pareto.RINGS) * len(pareto.SIDEWAYS)
 
 
 def test_the_heat_map_goes_by_rank_and_marks_the_failed(canvases):
@@ -449,17 +347,15 @@ def test_panels_show_all_means_but_far_ones(canvases):
     assert figure_kind.line(leaderboard.study(), "rkl")[0] in colours
 
 
-def test_dots_have_room_for_many_data_sets():
-    study = leaderboard.study()
+def test_dots_have_room_for_many_data_sets(results):
     sets = [f"a_long_name_{number}" for number in range(20)]
-    runs = leaderboard.results().runs
-    copies = pd.concat([runs[runs["dataset"] == "sonar"].assign(dataset=name) for name in sets])
-    cells = leaderboard.results().cells
-    cells = pd.concat([cells[cells["dataset"] == "sonar"].assign(dataset=name) for name in sets])
-    figure = study.figures["dots"].model_copy(update={"datasets": sets})
-    canvas = figures.draw(
-        Results(study.model_copy(update={"datasets": sets}), copies, cells), pd.DataFrame(), NOTHING, figure
-    )
+    figure = leaderboard.SETTINGS["figures"]["dots"] | {"datasets": sets}
+
+    def copied(table):
+        return pd.concat([table[table["dataset"] == "sonar"].assign(dataset=name) for name in sets])
+
+    study = leaderboard.study(datasets=sets, figures={"dots": figure})
+    canvas = drawn(replace(results, study=study, runs=copied(results.runs), cells=copied(results.cells)), "dots")
     canvas.draw_without_rendering()
     assert {label.get_rotation() for label in canvas.axes[0].get_xticklabels()} == {90.0}
 
@@ -487,9 +383,8 @@ def test_only_a_study_with_ranks_and_a_front_has_a_first_screen(results):
 @pytest.mark.parametrize("width", [drawing.PAGE, drawing.COLUMN])
 def test_figures_have_the_width_of_a_page_or_of_a_column(results, width):
     """No text is smaller than 6 points as printed."""
-    given = results, pd.DataFrame(), NOTHING
-    for name, figure in results.study.figures.items():
-        canvas = figures.draw(*given, figure, width)
+    for name in results.study.figures:
+        canvas = drawn(results, name, width)
         assert 0.8 * width < canvas.get_figwidth() <= width, name
         sizes = [text.get_fontsize() for text in canvas.findobj(Text) if text.get_text() and text.get_visible()]
         assert min(sizes) >= 6.0, name
@@ -513,20 +408,11 @@ def test_dots_cover_their_range_and_need_not_start_at_zero(canvases, results):
 def test_an_algorithm_of_ones_own_is_marked_by_more_than_its_colour(results):
     settings = leaderboard.SETTINGS["algorithms"] | {"om2": {"path": "mine.py", "title": "Mine"}}
     study = leaderboard.study(algorithms=settings)
-    own = Results(study, results.runs, results.cells)
+    own = replace(results, study=study)
     for name in ("critical", "heatmap", "panels", "pareto"):
-        canvas = figures.draw(own, pd.DataFrame(), NOTHING, study.figures[name])
+        canvas = drawn(own, name)
         labels = [text for text in canvas.findobj(Text) if text.get_text() == "★ Mine"]
         assert "bold" in {label.get_fontweight() for label in labels}, name
-
-
-def test_files_are_the_same_every_time(tmp_path, results):
-    for number in ("1", "2"):
-        for name in ("critical", "pareto"):
-            canvas = figures.draw(results, pd.DataFrame(), NOTHING, results.study.figures[name])
-            figures.save(canvas, tmp_path / f"{name}{number}.svg", "svg")
-    for name in ("critical", "pareto"):
-        assert (tmp_path / f"{name}1.svg").read_bytes() == (tmp_path / f"{name}2.svg").read_bytes()
 
 
 def test_without_complete_data_sets_the_order_goes_by_what_is_lost():
@@ -536,13 +422,13 @@ def test_without_complete_data_sets_the_order_goes_by_what_is_lost():
     assert len(field.ranks) == 0 and field.names[-1] == "majority" and len(field.names) == 12
     assert field.basis == "0 of 8 data sets"
     for name in ("critical", "pareto"):
-        assert figures.draw(results, pd.DataFrame(), NOTHING, results.study.figures[name]).axes
+        assert drawn(results, name).axes
 
 
 def test_without_results_everything_says_so():
-    results = nothing()
-    for figure in results.study.figures.values():
-        canvas = figures.draw(results, pd.DataFrame(), NOTHING, figure)
+    results = planted.results(leaderboard.study(), [])
+    for name in results.study.figures:
+        canvas = drawn(results, name)
         assert "No data for this figure" in canvas.axes[0].texts[0].get_text()
     for table in results.study.tables.values():
         grid = tables.build(results, {}, {}, table)

@@ -2,11 +2,11 @@
 
 import itertools
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
+from planted import CONFIG, CONFIGURATION
 from specifications import make_run
 from test_blocks import dataset, record, run, spec_of
 
@@ -21,12 +21,6 @@ from grambench.pipeline.steps import means as step
 from grambench.results import records, replications
 from grambench.results.statistics import Sample
 from grambench.results.verdicts import judge
-
-CONFIG = Path(__file__).parent.parent / "config"
-
-
-def project(**changes):
-    return Plan(read(CONFIG / "config.yaml") | changes, CONFIG)
 
 
 def test_seeded_orders_go_on_and_published_ones_begin_again():
@@ -73,8 +67,7 @@ def test_a_nested_replication_is_another_partition():
     ("study", "name", "entry"),
     [("rkl", "german_numer", "rkl_l2"), ("rkl", "sonar", "unif"), ("oks", "corel5k_sky_grass", "oks_svm")],
 )
-def test_there_are_as_many_as_the_budget_allows(study, name, entry):
-    plan = project()
+def test_there_are_as_many_as_the_budget_allows(plan, study, name, entry):
     cell, whole = Cell(study, name, entry), plan.studies[study].protocol.repetitions
     ends = [block.block for block in plan.resources.replications(cell)]
     covered = [repetition for first, last in ends for repetition in range(first, last + 1)]
@@ -87,8 +80,8 @@ def test_there_are_as_many_as_the_budget_allows(study, name, entry):
     assert plan.resources.replications(Cell("leaderboard", "sonar", "unif")) == []
 
 
-def test_only_what_draws_is_run_again_on_published_orders():
-    cells = project().targets.replicated("omkc")
+def test_only_what_draws_is_run_again_on_published_orders(plan):
+    cells = plan.targets.replicated("omkc")
     assert Cell("omkc", "wdbc", "omkc_ss") in cells and Cell("omkc", "dorothea", "om2") in cells
     assert Cell("omkc", "wdbc", "om2") not in cells
 
@@ -167,7 +160,7 @@ SHIPPED = {name: replications.read(CONFIG / "replications" / f"{name}.csv") for 
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_shipped_replications_are_of_the_studies_as_they_stand(name):
-    plan, known = project(studies=[name]), SHIPPED[name]
+    plan, known = Plan(read(CONFIG / "config.yaml") | {"studies": [name]}, CONFIG), SHIPPED[name]
     study = plan.studies[name]
     cells = {(cell.dataset, cell.algorithm) for cell in plan.targets.replicated(name)}
     assert {key[:2] for key in known} == cells
@@ -184,7 +177,7 @@ def judged(study, metric, published, others):
 
 @pytest.mark.parametrize(("name", "metric"), [("rkl", "accuracy_percent"), ("omkc", "mistake_percent")])
 def test_one_in_a_hundred_held_out_replications_is_called_different(name, metric):
-    study = project(studies=[name]).studies[name]
+    study = CONFIGURATION.study(name)
     found = [
         judged(study, metric, mean, np.delete(each.means, number)) == "different"
         for key, each in SHIPPED[name].items()
@@ -197,7 +190,7 @@ def test_one_in_a_hundred_held_out_replications_is_called_different(name, metric
 
 @pytest.mark.parametrize(("name", "metric"), [("rkl", "accuracy_percent"), ("omkc", "mistake_percent")])
 def test_different_algorithms_are_not_confirmed_to_be_the_same(name, metric):
-    study = project(studies=[name]).studies[name]
+    study = CONFIGURATION.study(name)
     own = {key: each.means for key, each in SHIPPED[name].items() if key[2] == metric}
     found = [
         judged(study, metric, one[0], other)

@@ -132,7 +132,7 @@ def serious_faults(site, name, folder):
     return [each for each in found if each[1] in SERIOUS]
 
 
-def test_tables_sort_search_and_filter(site, tmp_path):
+def test_tables_sort_search_filter_and_fade_verdicts(site, tmp_path):
     script = """
     const table = document.querySelector("table.numbers:has(tr.head)");
     const tools = table.closest(".scroll").previousElementSibling;
@@ -158,6 +158,8 @@ def test_tables_sort_search_and_filter(site, tmp_path):
     search.dispatchEvent(new Event("input"));
     first.click();
     answer.first = names()[0];
+    document.querySelector("input.fade[value=exact]").click();
+    answer.faded = [document.body.className, getComputedStyle(document.querySelector("td.v-exact .ours")).opacity];
     say(answer);
     """
     found = tell(site, "pages/study-omkc.html", tmp_path, script)
@@ -167,6 +169,7 @@ def test_tables_sort_search_and_filter(site, tmp_path):
     assert found["rows"] == 3
     assert found["found"] == [["wdbc"], "1 of 3"]
     assert found["first"] == "wdbc"  # which differs
+    assert found["faded"] == ["no-exact", "0.12"]
 
 
 @pytest.mark.parametrize(("marked", "first"), [(" data-high", "descending"), ("", "ascending")])
@@ -198,14 +201,6 @@ def test_the_first_click_on_a_head_brings_the_best_on_top(site, tmp_path, marked
     second = "ascending" if first == "descending" else "descending"
     as_made = ["80.1", "timeout", "92.5", "7.2"]
     assert found == [[first, ways[first]], [second, ways[second]], [None, as_made]]
-
-
-def test_verdicts_can_be_faded(site, tmp_path):
-    script = """
-    document.querySelector("input.fade[value=exact]").click();
-    say([document.body.className, getComputedStyle(document.querySelector("td.v-exact .ours")).opacity]);
-    """
-    assert tell(site, "pages/study-omkc.html", tmp_path, script) == ["no-exact", "0.12"]
 
 
 def test_a_cell_says_more_by_mouse_and_by_keyboard(site, tmp_path):
@@ -331,19 +326,6 @@ def test_figures_are_drawn_from_their_numbers_and_lines_can_be_hidden(site, tmp_
     assert found["pressed"] == ["false", "true"] and found["same"] == [False, True] and found["still"] == "none"
 
 
-def test_the_one_file_shows_a_page_at_a_time(site, tmp_path):
-    script = """
-    const seen = () => [...document.querySelectorAll("article.page:not([hidden])")].map((each) => each.id);
-    const answer = [seen()];
-    location.hash = "study-omkc-claim-1b";
-    await new Promise((done) => setTimeout(done, 300));
-    answer.push(seen(), document.title);
-    say(answer);
-    """
-    found = tell(site, "report.html", tmp_path, script)
-    assert found == [["overview"], ["study-omkc"], "A <small> study · grambench"]
-
-
 @pytest.mark.parametrize("name", ["index.html", "pages/study-omkc.html"])
 def test_a_narrow_screen_hides_no_verdict_and_no_part_of_the_menu(site, tmp_path, name):
     script = """
@@ -364,16 +346,19 @@ def test_a_narrow_screen_hides_no_verdict_and_no_part_of_the_menu(site, tmp_path
     assert wide <= 400 and marks > 0 and hidden == []
 
 
-@pytest.mark.parametrize("name", ["pages/study-omkc.html", "report.html"])
-def test_a_link_to_a_claim_opens_the_list_of_claims(site, tmp_path, name):
+@pytest.mark.parametrize(("name", "first"), [("pages/study-omkc.html", "study-omkc"), ("report.html", "overview")])
+def test_a_link_to_a_claim_shows_its_page_alone_and_opens_the_list_of_claims(site, tmp_path, name, first):
     script = """
+    const seen = () => [...document.querySelectorAll("article.page:not([hidden])")].map((each) => each.id);
     const claims = document.querySelector("details.claims");
-    const answer = [claims.open];
+    const answer = [seen(), claims.open];
     location.hash = "study-omkc-claim-1b";
     await new Promise((done) => setTimeout(done, 300));
-    say([...answer, claims.open, document.getElementById("study-omkc-claim-1b").getBoundingClientRect().height > 0]);
+    const height = document.getElementById("study-omkc-claim-1b").getBoundingClientRect().height;
+    say([...answer, seen(), claims.open, height > 0, document.title]);
     """
-    assert tell(site, name, tmp_path, script) == [False, True, True]
+    title = "A <small> study · grambench"
+    assert tell(site, name, tmp_path, script) == [[first], False, ["study-omkc"], True, True, title]
 
 
 def test_a_wide_table_fits_the_printed_page(site, tmp_path):

@@ -1,13 +1,12 @@
 """The gallery is complete and readable, every algorithm has a full page, and the examples of docstrings run."""
 
 import doctest
-import functools
 import importlib
-import importlib.util
 import re
 
 import pytest
-from copies import ROOT
+import site_pages
+from programs import ROOT
 
 from grambench import algorithms
 
@@ -24,16 +23,8 @@ DOCUMENTED = {  # modules with examples in their docstrings, and how many names 
 EXAMPLES = sorted((ROOT / "docs" / "examples").glob("*.py"))
 
 
-@functools.cache
-def site_pages():
-    spec = importlib.util.spec_from_file_location("site_pages", ROOT / "docs" / "site_pages.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_the_gallery_orders_every_example():
-    assert sorted(site_pages().EXAMPLES) == [path.name for path in EXAMPLES]
+    assert sorted(site_pages.EXAMPLES) == [path.name for path in EXAMPLES]
     assert len(EXAMPLES) >= 12
 
 
@@ -48,7 +39,7 @@ def test_an_example_introduces_itself_and_says_what_its_figure_shows(path):
     assert "savefig" not in text and "requests" not in text
 
 
-@pytest.mark.parametrize("name", [name for folder in site_pages().CATEGORIES for name in algorithms.names(folder)])
+@pytest.mark.parametrize("name", [name for folder in site_pages.CATEGORIES for name in algorithms.names(folder)])
 def test_every_algorithm_has_a_full_page(name):
     sections = algorithms.sections(name)
     assert set(sections) - {"Notes"} == {"Idea", "Formula", "Complexity", "Deviations", "References"}
@@ -56,7 +47,7 @@ def test_every_algorithm_has_a_full_page(name):
     assert len(re.findall(r"[.](?:\s|$)", sections["Idea"].replace("et al.", ""))) == 2, "an idea is two sentences"
     assert sections["Formula"].startswith("    ")
     assert "(" in sections["References"] or name == "majority"
-    page = site_pages().algorithm_page(name)
+    page = site_pages.algorithm_page(name)
     headings = re.findall(r"^#+ (.+)$", page, re.M)
     assert [heading for heading in headings if heading != "Notes"][1:] == [
         *("Formula", "Parameters", "Complexity", "Deviations", "References", "Use it")
@@ -68,27 +59,25 @@ def test_every_algorithm_has_a_full_page(name):
 
 @pytest.mark.parametrize("name", ["rkl", "linear_svm"])
 def test_the_snippet_of_a_page_runs(name, capsys):
-    snippet = re.search(r"```python\n(.*?)```", site_pages().algorithm_page(name), re.S).group(1)
+    snippet = re.search(r"```python\n(.*?)```", site_pages.algorithm_page(name), re.S).group(1)
     exec(snippet, {})
     assert float(capsys.readouterr().out) > 0.8
 
 
 def test_indices_and_powers_are_set_as_such():
-    scripts = site_pages()._scripts
-    assert scripts("θ_k² K_k,ii ‖w‖²_{2,p} m^(2/q)") == (
+    assert site_pages._scripts("θ_k² K_k,ii ‖w‖²_{2,p} m^(2/q)") == (
         "θ<sub>k</sub>² K<sub>k,ii</sub> ‖w‖²<sub>2,p</sub> m<sup>(2/q)</sup>"
     )
 
 
 def test_pages_are_written_only_where_they_change(tmp_path):
-    pages = site_pages()
-    pages.write_algorithm_pages(tmp_path)
+    site_pages.write_algorithm_pages(tmp_path)
     old = tmp_path / "gone.md"
     old.write_text("of an algorithm that is gone", encoding="utf-8")
     times = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.md") if path != old}
-    pages.write_algorithm_pages(tmp_path)
+    site_pages.write_algorithm_pages(tmp_path)
     assert {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.md")} == times
-    assert len(times) == 1 + sum(len(algorithms.names(folder)) for folder in pages.CATEGORIES)
+    assert len(times) == 1 + sum(len(algorithms.names(folder)) for folder in site_pages.CATEGORIES)
 
 
 @pytest.mark.parametrize("name", DOCUMENTED)

@@ -1,47 +1,44 @@
 """Tests on means against textbook formulas, and the verdicts at their borders."""
 
+import itertools
 import math
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import integrate, special, stats
+from scipy import special, stats
 
 from grambench.results.statistics import (
     Difference,
     Sample,
+    alike,
     best_set,
     harm_and_gain,
+    holm,
     paired,
+    pairwise,
+    pareto_front,
     predict_next,
     printed,
     resampled_difference,
+    signed_rank,
     student,
     welch,
 )
 
 
 def t_tail(t, degrees):
-    """Two-sided tail of Student's t by integrating its density."""
-    scale = special.gamma((degrees + 1) / 2) / (math.sqrt(degrees * math.pi) * special.gamma(degrees / 2))
-    density = lambda x: scale * (1 + x * x / degrees) ** (-(degrees + 1) / 2)  # noqa: E731
-    return 2 * integrate.quad(density, abs(t), np.inf)[0]
+    return 2 * stats.t.sf(abs(t), degrees)
 
 
 FIRST, SECOND = Sample(16.07, 1.42, 20), Sample(17.2, 0.9, 12)
 
 
-def test_welch_is_the_textbook_formula():
-    a, b = FIRST.std**2 / 20, SECOND.std**2 / 12
-    degrees = (a + b) ** 2 / (a**2 / 19 + b**2 / 11)
-    assert welch(FIRST, SECOND) == pytest.approx(t_tail((16.07 - 17.2) / math.sqrt(a + b), degrees), rel=1e-6)
-
-
-def test_student_is_the_textbook_formula():
-    pooled = (19 * FIRST.std**2 + 11 * SECOND.std**2) / 30
-    t = (16.07 - 17.2) / math.sqrt(pooled * (1 / 20 + 1 / 12))
-    assert student(FIRST, SECOND) == pytest.approx(t_tail(t, 30), rel=1e-6)
+@pytest.mark.parametrize(("test", "equal"), [(welch, False), (student, True)])
+def test_p_values_are_scipys(test, equal):
+    expected = stats.ttest_ind_from_stats(*FIRST, *SECOND, equal_var=equal).pvalue
+    assert test(FIRST, SECOND) == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize("test", [welch, student])
@@ -89,13 +86,18 @@ def test_printed_like_the_paper():
     assert printed(Sample(0.004, 0.0, 20), "seconds") == "0.004 ± 0.000"
     assert printed(Sample(0.000451, 0.00029, 20), "seconds", fine=True) == "0.00045 ± 0.00029"
     assert printed(Sample(98.6, math.nan, 20), "seconds_ratio_percent") == "98.6"
+    assert printed(Sample(0.000123, 0.00001, 5), "gap") == "1.2e-04 ± 1.0e-05"
+    assert printed(Sample(12.0, 1.0, 8), "seconds", decimals=0) == "12 ± 1"
+    assert printed(Sample(0.0312, 0.004, 8), "seconds", decimals=0, fine=True) == "0.031 ± 0.004"
+    assert printed(Sample(0.0000312, math.nan, 1), "fit_seconds", fine=True) == "0.000031"
+    assert printed(Sample(12345.4, 20.0, 10), "solver_steps") == "12,345 ± 20"
+    assert printed(Sample(2.51e8, math.nan, 1), "kernel_values") == "2.5e+08"
+    assert printed(Sample(0.0, 0.0, 10), "kernel_values") == "0 ± 0"
 
 
-def test_paired_is_the_textbook_formula():
+def test_paired_is_scipys_and_sharper_than_student():
     first, second = np.array([90.0, 80.0, 95.0, 70.0, 85.0]), np.array([89.0, 78.0, 95.5, 69.0, 82.0])
-    differences = first - second
-    t = differences.mean() / (differences.std(ddof=1) / math.sqrt(5))
-    assert paired(first, second) == pytest.approx(t_tail(t, 4))
+    assert paired(first, second) == pytest.approx(stats.ttest_rel(first, second).pvalue)
     assert paired(first, second) < 0.2 < student(Sample.of(first), Sample.of(second))
 
 
@@ -113,16 +115,6 @@ def test_best_set_may_prefer_the_highest_and_another_test():
     assert best_set(samples, highest=True, test=lambda name, best: told_apart[name]) == {"best", "worse"}
 
 
-def test_tiny_numbers_are_printed_with_an_exponent():
-    assert printed(Sample(0.000123, 0.00001, 5), "gap") == "1.2e-04 ± 1.0e-05"
-
-
-def test_decimals_may_be_others_than_the_metrics():
-    assert printed(Sample(12.0, 1.0, 8), "seconds", decimals=0) == "12 ± 1"
-    assert printed(Sample(0.0312, 0.004, 8), "seconds", decimals=0, fine=True) == "0.031 ± 0.004"
-    assert printed(Sample(0.0000312, math.nan, 1), "fit_seconds", fine=True) == "0.000031"
-
-
 def test_overlapping_splits_have_a_larger_error_than_independent_ones():
     """Nadeau and Bengio 2003: 1/r + test / training examples in place of 1/r."""
     rng = np.random.default_rng(0)
@@ -132,8 +124,6 @@ def test_overlapping_splits_have_a_larger_error_than_independent_ones():
     assert found.value == pytest.approx(differences.mean())
     assert found.error == pytest.approx(differences.std(ddof=1) * np.sqrt(1 / 12 + 0.5))
     assert found.freedom == 11
-    independent = resampled_difference(first, second, overlap=0.0)
-    assert independent.p_value == pytest.approx(stats.ttest_rel(second, first).pvalue)
 
 
 def brute_force(values, errors, freedoms):
@@ -198,3 +188,52 @@ def test_the_best_of_several_is_judged_by_a_wider_interval():
     low, high = compared.mean.interval(0.05)
     assert (low, high) == pytest.approx(stats.ttest_1samp([1.2, 3.0, 2.0, 1.6, 2.6, 1.4, 2.2], 0).confidence_interval())
     assert (compared.verdict(), compared.verdict(13)) == ("better", "undecided")
+
+
+def test_holm_is_the_hand_computed_case():
+    """0.01 x 4, 0.02 x 3, 0.03 x 2, and 0.04 x 1, which may not fall below the one before."""
+    np.testing.assert_allclose(holm([0.04, 0.01, 0.03, 0.02]), [0.06, 0.04, 0.06, 0.06])
+    np.testing.assert_allclose(holm([0.01, 0.04, 0.03]), [0.03, 0.06, 0.06])
+    np.testing.assert_allclose(holm([0.5, 0.9]), [1.0, 1.0])
+    assert holm([]).size == 0
+
+
+def test_signed_ranks_are_exact_with_ties_and_zeros():
+    assert signed_rank([1.0, 2.0], [1.0, 2.0]) == 1.0
+    differences = np.array([0.5, 1.0, 1.5, 2.0, 2.5, 3.0])
+    assert signed_rank(differences, np.zeros(6)) == pytest.approx(2 / 2**6)  # all of one sign
+    assert signed_rank([*differences, 0.0], np.zeros(7)) == pytest.approx(2 / 2**6)
+    values = np.array([-1.0, 1.0, 1.0, 2.0, -3.0, 4.0, 4.0, 0.0])
+    ranks = stats.rankdata(np.abs(values))[values != 0]
+    sums = [np.dot(ranks, signs) for signs in itertools.product((0, 1), repeat=7)]
+    observed = ranks[values[values != 0] > 0].sum()
+    assert signed_rank(values, np.zeros(8)) == pytest.approx(2 * np.mean(np.array(sums) >= observed))
+    for size in (7, 20, 35):
+        values = np.random.default_rng(size).normal(0.3, 1.0, size)
+        assert signed_rank(values, np.zeros(size)) == pytest.approx(stats.wilcoxon(values, method="exact").pvalue)
+
+
+def test_every_pair_has_one_corrected_p_value_in_both_orders():
+    generator = np.random.default_rng(0)
+    means = pd.DataFrame(generator.normal(size=(20, 3)) + np.array([0.0, 0.1, 3.0]), columns=["a", "b", "c"])
+    found = pairwise(means)
+    raw = [stats.wilcoxon(means[one], means[other]).pvalue for one, other in (("a", "b"), ("a", "c"), ("b", "c"))]
+    np.testing.assert_allclose([found["a", "b"], found["a", "c"], found["c", "b"]], holm(raw))
+    assert found["a", "b"] == found["b", "a"] > 0.05 > found["a", "c"]
+
+
+def test_bars_lie_over_neighbours_of_which_no_two_differ():
+    apart = {("a", "c"), ("a", "d"), ("b", "d"), ("a", "e"), ("b", "e"), ("c", "e"), ("d", "e")}
+    p_values = dict.fromkeys(itertools.permutations("abcde", 2), 0.5)
+    p_values |= {pair: 0.01 for x, y in apart for pair in ((x, y), (y, x))}
+    assert alike("abcde", p_values) == [("a", "b"), ("b", "c"), ("c", "d")]
+    assert alike("abc", dict.fromkeys(itertools.permutations("abc", 2), 0.5)) == [("a", "b", "c")]
+    skipped = dict.fromkeys(itertools.permutations("abc", 2), 0.5) | {("a", "b"): 0.01, ("b", "a"): 0.01}
+    assert alike("abc", skipped) == [("b", "c")]  # a and c are alike, but a bar over them would pass over b
+
+
+def test_the_front_holds_what_nothing_beats_in_both():
+    points = {"cheap": (1.0, 9.0), "good": (5.0, 1.0), "same": (5.0, 1.0), "middle": (3.0, 4.0)}
+    beaten = {"dear": (6.0, 1.0), "bad": (3.0, 5.0), "both": (9.0, 9.0)}
+    assert pareto_front(points | beaten) == ["cheap", "middle", "good", "same"]
+    assert pareto_front({}) == []

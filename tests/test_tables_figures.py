@@ -11,9 +11,11 @@ from typing import get_args
 
 import numpy as np
 import pandas as pd
+import planted
 import presentation
 import pytest
 from matplotlib.colors import to_hex
+from presentation import STUDY
 from pydantic import TypeAdapter
 
 from grambench.config import shown
@@ -35,7 +37,7 @@ def compared(tmp_path_factory):
 @pytest.fixture(scope="module")
 def grids(compared):
     results, index = presentation.results(), tables.comparison(compared)
-    plan = presentation.study().tables
+    plan = STUDY.tables
     return {name: tables.build(results, presentation.prepared(), index, table) for name, table in plan.items()}
 
 
@@ -59,7 +61,7 @@ def test_cells_hold_both_numbers(grids):
 
 
 def test_a_gap_that_was_not_reached_is_remarked(compared):
-    results, table = presentation.results(), presentation.study().tables["table3"]
+    results, table = presentation.results(), STUDY.tables["table3"]
     gaps = [0.4, 0.003, 0.011, np.nan]  # asked is .01, and certificates may be a fifth above it
     rows = [("wdbc", "omkc_dd", "", np.nan, number, "gap", gap, "omkc", "published") for number, gap in enumerate(gaps)]
     runs = pd.concat([results.runs, pd.DataFrame(rows, columns=results.runs.columns)])
@@ -106,8 +108,8 @@ def test_times_and_ratios(grids):
 
 def test_a_nested_study_speaks_of_outer_folds_and_compares_in_pairs(compared):
     protocol = NestedCV(kind="nested_cv", outer_folds=presentation.REPEATS, select="C", values=[1.0])
-    study = presentation.study().model_copy(update={"protocol": protocol})
-    results = Results(study, presentation.runs(), presentation.cells())
+    study = STUDY.model_copy(update={"protocol": protocol})
+    results = replace(presentation.results(), study=study)
     plan, index = study.tables, tables.comparison(compared)
     grid = tables.build(results, presentation.prepared(), index, plan["table3"])
     heads = {block.dataset: block.head for block in grid.blocks}
@@ -221,13 +223,17 @@ def test_text_wraps_columns_that_do_not_fit(grids):
 
 
 def test_latex_text_escapes_every_special_character():
-    assert tables.latex_text(r"a_b 5% {x} \y") == r"a\_b 5\% \{x\} \textbackslash{}y"
+    assert tables.latex_text(r"a_b 5% {x} \y √λ") == r"a\_b 5\% \{x\} \textbackslash{}y $\surd$$\lambda$"
+
+
+def drawn(compared, figure, study=STUDY):
+    results = replace(presentation.results(), study=study)
+    return figures.draw(results, presentation.curves(), compared, figure)
 
 
 @pytest.fixture(scope="module")
 def canvases(compared):
-    results, curves = presentation.results(), presentation.curves()
-    return {name: figures.draw(results, curves, compared, each) for name, each in presentation.study().figures.items()}
+    return {name: drawn(compared, figure) for name, figure in STUDY.figures.items()}
 
 
 def test_recent_rates_are_those_between_two_points():
@@ -241,7 +247,7 @@ def test_curves_are_means_with_bands_of_one_deviation(canvases):
     axes = canvases["figure1"].axes
     assert [panel.get_title(loc="left") for panel in axes] == ["wdbc"]  # splice has no data
     lines = {to_hex(drawn.get_color()).upper(): drawn for drawn in axes[0].get_lines()}
-    colours = {name: figure_kind.line(presentation.study(), name)[0] for name in presentation.ALGORITHMS}
+    colours = {name: figure_kind.line(STUDY, name)[0] for name in presentation.ALGORITHMS}
     assert set(lines) == set(colours.values()) and len(lines) == 3
     drawn = lines[colours["omkc_dd"]]
     expected = 50 / np.array([10, 20, 30, 40]) + 1.5
@@ -264,30 +270,27 @@ def test_weight_of_the_best_kernel_and_sweep(canvases):
 
 
 def test_a_figure_of_the_best_kernel_needs_experts(compared):
-    study = presentation.study().model_copy(update={"experts": None})
-    results = Results(study, presentation.runs(), presentation.cells())
-    canvas = figures.draw(results, presentation.curves(), compared, study.figures["figure3"])
+    study = STUDY.model_copy(update={"experts": None})
+    canvas = drawn(compared, study.figures["figure3"], study)
     assert "No data for this figure" in canvas.axes[0].texts[0].get_text()
 
 
 def test_axes_of_a_sweep_are_the_studys(compared):
-    study = presentation.study()
+    study = STUDY
     sweep = study.sweeps["beta"].model_copy(update={"scale": "log", "label": "Factor"})
-    results = Results(study.model_copy(update={"sweeps": {"beta": sweep}}), presentation.runs(), presentation.cells())
-    canvas = figures.draw(results, presentation.curves(), compared, study.figures["figure4"])
+    canvas = drawn(compared, study.figures["figure4"], study.model_copy(update={"sweeps": {"beta": sweep}}))
     assert canvas.axes[0].get_xscale() == "log"
     assert canvas.get_supxlabel() == "Factor"
 
 
 def test_a_sweep_is_drawn_beside_what_there_is_without_it(compared):
-    results, figure = presentation.results(), presentation.study().figures["figure4"]
-    plain = figures.draw(results, presentation.curves(), compared, figure)
-    levels = figures.draw(results, presentation.curves(), compared, figure.model_copy(update={"level": "as it is"}))
+    results, figure = presentation.results(), STUDY.figures["figure4"]
+    plain, levels = (drawn(compared, figure.model_copy(update={"level": level})) for level in ("", "as it is"))
     count = len(plain.axes[0].get_lines())
-    drawn = levels.axes[0].get_lines()
-    assert len(drawn) > count
+    lines = levels.axes[0].get_lines()
+    assert len(lines) > count
     mean = results.values(figure.datasets[0], figure.algorithms[0], figure.metrics[0]).mean()
-    assert drawn[count].get_xdata().tolist() == [0.5, 0.8] and drawn[count].get_ydata().tolist() == [mean, mean]
+    assert lines[count].get_xdata().tolist() == [0.5, 0.8] and lines[count].get_ydata().tolist() == [mean, mean]
     assert f"{results.title(figure.algorithms[0])}, as it is" in [
         each.get_text() for each in levels.legends[0].get_texts()
     ]
@@ -318,11 +321,8 @@ def test_a_study_is_loaded_without_what_draws_it():
 
 def test_agreement_shows_each_judged_number_once(canvases, compared):
     doubled = pd.concat([compared, compared.assign(item="Table 4")])
-    canvas = figures.draw(
-        presentation.results(), presentation.curves(), doubled, presentation.study().figures["agreement"]
-    )
-    for drawn in (canvas, canvases["agreement"]):
-        legend = [text.get_text() for text in drawn.legends[0].get_texts()]
+    for canvas in (drawn(doubled, STUDY.figures["agreement"]), canvases["agreement"]):
+        legend = [text.get_text() for text in canvas.legends[0].get_texts()]
         assert legend == ["exact (1)", "confirmed (0)", "compatible (1)", "different (1)"]
 
 
@@ -331,9 +331,7 @@ def test_quantiles_show_each_number_with_replications_once(compared):
     z = [-0.4, 12.0, 0.7, -1.1, 0.0]
     judged = compared.iloc[[0] * len(z)].assign(z=z, replications=20, dataset=list("abcde"))
     twice = pd.concat([judged, judged.assign(item="Table 4"), judged.assign(item="Table 3, variants", dataset="f")])
-    plan = presentation.study().figures["quantiles"]
-    canvas = figures.draw(presentation.results(), presentation.curves(), pd.concat([compared, twice]), plan)
-    (axes,) = canvas.axes
+    (axes,) = drawn(pd.concat([compared, twice]), STUDY.figures["quantiles"]).axes
     (points,) = [line for line in axes.lines if line.get_marker() == "o"]
     assert points.get_ydata().tolist() == [-1.1, -0.4, 0.0, 0.7, 8.0]
     assert points.get_xdata() == pytest.approx([-1.2816, -0.5244, 0.0, 0.5244, 1.2816], abs=1e-3)
@@ -342,9 +340,8 @@ def test_quantiles_show_each_number_with_replications_once(compared):
 
 
 def test_files_are_the_same_every_time(tmp_path, compared):
-    plan = presentation.study().figures["figure1"]
     for number in ("1", "2"):
-        canvas = figures.draw(presentation.results(), presentation.curves(), compared, plan)
+        canvas = drawn(compared, STUDY.figures["figure1"])
         for suffix in ("svg", "pdf", "png"):
             figures.save(canvas, tmp_path / f"{number}.{suffix}", suffix)
     for suffix in ("svg", "pdf", "png"):
@@ -353,14 +350,11 @@ def test_files_are_the_same_every_time(tmp_path, compared):
 
 
 def test_nothing_at_all_still_draws_and_tabulates():
-    study = presentation.study()
-    results = Results(study, presentation.runs().iloc[:0], presentation.cells().iloc[:0])
-    empty = reproduction.table(
-        Results(study.model_copy(update={"published": None}), results.runs, results.cells), {}, {}
-    )
-    for plan in study.figures.values():
+    results, unpublished = map(planted.results, (STUDY, STUDY.model_copy(update={"published": None})))
+    empty = reproduction.table(unpublished, {}, {})
+    for plan in STUDY.figures.values():
         assert figures.draw(results, presentation.curves().iloc[:0], empty, plan).axes
-    for table in study.tables.values():
+    for table in STUDY.tables.values():
         grid = tables.build(results, {}, tables.comparison(empty), table)
         assert tables.markdown(grid) and tables.latex(grid) and len(grid.data)
 
@@ -384,7 +378,7 @@ def test_an_entry_that_nobody_names_stands_beside_all_others(compared):
     assert "OM-2" in figures.alternative(results, figure)
     alone = study.figures["figure3"]  # of one entry
     assert study.with_unnamed(alone) == alone
-    assert presentation.study().with_unnamed(figure) == figure  # none is unnamed there
+    assert STUDY.with_unnamed(figure) == figure  # none is unnamed there
 
 
 def test_bars_start_at_zero_whatever_a_kind_of_figure_sets():
@@ -402,64 +396,29 @@ def test_bars_start_at_zero_whatever_a_kind_of_figure_sets():
     assert axes.get_xlim() == (-81.0, 0.0)
 
 
-CUT = '''
+MINE = '''
 from typing import Literal
 
 from grambench.report.drawing import single_panel
 from grambench.report.figure_kind import DatasetsFigure
 
 
-class CutFigure(DatasetsFigure):
+class MineFigure(DatasetsFigure):
     """Bars on an axis that cuts them."""
 
-    kind: Literal["cut"]
+    kind: Literal["mine"]
 
     def draw(self, data):
-        """Draw bars from 51 on."""
+        """Draw a bar for each mean, from 4 on."""
+        means, _ = data.means(self.datasets[:1], self.algorithms, self.metrics[0])
         canvas, axes = single_panel(data.width, 2.0)
-        axes.barh([0, 1], [80.0, 82.0])
-        axes.set_xlim(51.0, 83.0)
+        axes.barh(range(len(means)), means)
+        axes.set_xlim(4.0, 12.0)
         return canvas
 '''
 
 
-def test_a_new_kind_of_figure_cannot_cut_bars(tmp_path, monkeypatch, compared):
-    for folder in ("figures", "tables"):
-        shutil.copytree(shown.REPORT / folder, tmp_path / folder)
-    (tmp_path / "figures/cut.py").write_text(CUT)
-    monkeypatch.setattr(shown, "REPORT", tmp_path)
-    monkeypatch.setattr(figures, "__path__", [*figures.__path__, str(tmp_path / "figures")])
-    plan = presentation.SETTINGS["figures"]["figure1"] | {"kind": "cut"}
-    study = Study.model_validate(presentation.SETTINGS | {"figures": {"cut": plan}})
-    results = Results(study, presentation.runs(), presentation.cells())
-    canvas = figures.draw(results, presentation.curves(), compared, study.figures["cut"])
-    assert canvas.axes[0].get_xlim() == (0.0, 83.0)
-
-
-MINE = '''
-from typing import Literal
-
-from grambench.report.charts import Chart
-from grambench.report.figure_kind import DatasetsFigure
-
-
-class MineFigure(DatasetsFigure):
-    """A line for each mean."""
-
-    kind: Literal["mine"]
-
-    def chart(self, data):
-        """Return a flat line for each algorithm."""
-
-        def find(dataset, algorithm):
-            (mean,), _ = data.means([dataset], [algorithm], self.metrics[0])
-            return [0.0, 1.0], [mean, mean], None
-
-        return Chart(panels=data.panels(self, find), x_label="Nothing", y_label="Mean")
-'''
-
-
-def test_a_new_kind_of_figure_is_one_file(tmp_path, monkeypatch, compared):
+def test_a_new_kind_of_figure_is_one_file_and_cannot_cut_bars(tmp_path, monkeypatch, compared):
     """It can be named in a study, is checked, drawn and described to editors, and nothing else is edited."""
     for folder in ("figures", "tables"):
         shutil.copytree(shown.REPORT / folder, tmp_path / folder)
@@ -468,10 +427,9 @@ def test_a_new_kind_of_figure_is_one_file(tmp_path, monkeypatch, compared):
     monkeypatch.setattr(figures, "__path__", [*figures.__path__, str(tmp_path / "figures")])
     plan = presentation.SETTINGS["figures"]["figure1"] | {"kind": "mine"}
     study = Study.model_validate(presentation.SETTINGS | {"figures": {"mine": plan}})
-    results = Results(study, presentation.runs(), presentation.cells())
-    canvas = figures.draw(results, presentation.curves(), compared, study.figures["mine"])
-    means = [line.get_ydata()[1] for line in canvas.axes[0].get_lines()]
-    assert means == pytest.approx([10.0, 5.0, 5.2])
+    (axes,) = drawn(compared, study.figures["mine"], study).axes
+    assert [bar.get_width() for bar in axes.patches] == pytest.approx([10.0, 5.0, 5.2])
+    assert axes.get_xlim() == (0.0, 12.0)
     assert "MineFigure" in json.dumps(TypeAdapter(Study).json_schema())
     with pytest.raises(ValueError, match=r"figures\.mine\.x"):
         Study.model_validate(presentation.SETTINGS | {"figures": {"mine": plan | {"x": 1}}})

@@ -2,14 +2,14 @@
 
 import itertools
 
-import numpy as np
 import pandas as pd
+import planted
 import pytest
+from planted import plain
 
 from grambench.config.study import Study
 from grambench.report import figures
 from grambench.report.abstract import kernels_text
-from grambench.results.study import Results
 
 SETTINGS = {
     "name": "views",
@@ -38,18 +38,16 @@ WEIGHTS = {"mean": [(1.0, 2.0), (10.0, 0.0)], "error": [(0.0, 0.0), (0.0, 10.0)]
 
 def results():
     rows = []
-    for (view, weights), r in itertools.product(WEIGHTS.items(), range(2)):
-        for width, weight in zip((1, 2), weights[r], strict=True):
-            rows.append(("wdbc", "cka", "", np.nan, r, f"weight:{view}/mediangaussian_sigma{width}", weight))
-    rows += [("banana", "cka", "", np.nan, 0, f"weight:mediangaussian_sigma{width}", 1.0) for width in (1, 2)]
-    for r in range(2):
-        rows.append(("wdbc", "uniform_svm", "", np.nan, r, "accuracy_percent", 90.0 + r))
-        for number, (alone, without) in enumerate(((80.0, 91.0), (60.0, 90.54), (70.0, 85.5)), start=1):
-            rows.append(("wdbc", "uniform_svm", "alone", number, r, "accuracy_percent", alone))
-            rows.append(("wdbc", "uniform_svm", "without", number, r, "accuracy_percent", without))
-    columns = ["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"]
-    cells = pd.DataFrame([("wdbc", "cka", "", "ok", "")], columns=["dataset", "algorithm", "sweep", "status", "reason"])
-    return Results(Study.model_validate(SETTINGS), pd.DataFrame(rows, columns=columns), cells)
+    for view, weights in WEIGHTS.items():
+        for width, of_repetitions in enumerate(zip(*weights, strict=True), start=1):
+            rows += plain("wdbc", "cka", f"weight:{view}/mediangaussian_sigma{width}", *of_repetitions)
+    for width in (1, 2):
+        rows += plain("banana", "cka", f"weight:mediangaussian_sigma{width}", 1.0)
+    rows += plain("wdbc", "uniform_svm", "accuracy_percent", 90.0, 91.0)
+    for number, pair in enumerate(((80.0, 91.0), (60.0, 90.54), (70.0, 85.5)), start=1):
+        for (sweep, value), r in itertools.product(zip(("alone", "without"), pair, strict=True), range(2)):
+            rows.append(("wdbc", "uniform_svm", sweep, number, r, "accuracy_percent", value))
+    return planted.results(Study.model_validate(SETTINGS), rows, [("wdbc", "cka", "", "ok", "", "")])
 
 
 def test_shares_of_views_are_those_of_each_repetition():
@@ -75,9 +73,8 @@ def test_the_views_of_the_largest_weights_are_on_top_with_what_they_tell_alone_a
 
 
 def test_no_weights_draw_a_figure_that_says_so():
-    found = results()
-    empty = Results(found.study, found.runs.iloc[:0], found.cells.iloc[:0])
-    assert figures.draw(empty, pd.DataFrame(), pd.DataFrame(), found.study.figures["weights"]).axes
+    empty = planted.results(Study.model_validate(SETTINGS))
+    assert figures.draw(empty, pd.DataFrame(), pd.DataFrame(), empty.study.figures["weights"]).axes
 
 
 def test_a_study_says_that_its_kernels_are_on_each_view():

@@ -53,14 +53,11 @@ def listed(names: Sequence[str]) -> str:
 
 def scope(report: StudyReport) -> str:
     """Return the sentence on the data sets, algorithms and repetitions of the run."""
-    counts = (
-        (len(report.ran), len(report.whole.algorithms), report.noun),
-        (len(report.study.datasets), len(report.whole.datasets), "data sets"),
+    datasets, algorithms = (
+        f"{count} of {total} {noun}" if count < total else counted(count, noun[:-1])
+        for count, total, noun in report.extent
     )
-    parts = [
-        f"{count} of {total} {noun}" if count < total else counted(count, noun[:-1]) for count, total, noun in counts
-    ]
-    return f"This run has {parts[0]} on {parts[1]}, each with {repetitions_text(report)}."
+    return f"This run has {algorithms} on {datasets}, each with {repetitions_text(report)}."
 
 
 def repetitions_text(report: StudyReport) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from grambench.config.metrics import METRICS
-from grambench.report.charts import BLACK
+from grambench.report.charts import BLACK, rounded
 from grambench.report.figure_kind import line
 from grambench.results.study import Results
 
@@ -69,7 +69,7 @@ def _compared(results: Results) -> list[str]:
 def _means(results: Results, algorithms: Iterable[str], metric: str) -> list[list[float | None]]:
     """Return a row of means for each algorithm, a number for each data set; None where there is no result."""
     table = results.means(algorithms, metric, results.study.datasets)
-    return [[None if value != value else float(f"{value:.6g}") for value in table[name]] for name in algorithms]
+    return [[rounded(value, 6) for value in table[name]] for name in algorithms]
 
 
 def _groups(results: Results, algorithms: list[str], metric: str) -> list[list[int]]:

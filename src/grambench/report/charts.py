@@ -1,5 +1,6 @@
 """Charts: the panels and lines of a figure, for papers and, as plain numbers, for the report's script."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -103,5 +104,9 @@ def _look(line: Line) -> dict[str, Any]:
 
 
 def _short(values: Floats) -> list[float | None]:
-    """Return numbers of five digits; None for those that are not finite, which JSON does not have."""
-    return [None if value != value or abs(value) == float("inf") else float(f"{value:.5g}") for value in values]
+    return [rounded(value, 5) for value in values]
+
+
+def rounded(value: float, digits: int) -> float | None:
+    """Return a number of so many digits; None if it is not finite, which JSON does not have."""
+    return float(f"{value:.{digits}g}") if math.isfinite(value) else None

@@ -90,7 +90,6 @@ def _paper(paper: str, group: list[StudyReport], notes: Notes | None) -> dict[st
         "title": chapter[0].title if chapter and len(group) > 1 else group[0].study.title,
         "paper": paper,
         "studies": group,
-        "count": len(group),
         "published": any(study.study.published for study in group),
         "numbers": sum(counts.values()),
         "parts": [(name, count) for name, count in counts.items() if count],
@@ -98,7 +97,6 @@ def _paper(paper: str, group: list[StudyReport], notes: Notes | None) -> dict[st
         "finding": abstract.finding(group),
         "claims": claims,
         "runs": {
-            "all": len(status),
             "ok": int((status == "ok").sum()),
             "unavailable": int((status == "unavailable").sum()),
             "failed": int((~status.isin(["ok", "unavailable"])).sum()),
@@ -164,7 +162,7 @@ def _failures(study: StudyReport) -> list[Sentence]:
     rows, anchor = [], f"{study.page}-missing"
     for (name, status, reason), cells in study.failed.groupby(["algorithm", "status", "reason"], sort=False):
         datasets = abstract.listed(list(dict.fromkeys(map(str, cells["dataset"]))))
-        runs = f"{len(cells)} runs" if len(cells) > 1 else "1 run"
+        runs = abstract.counted(len(cells), "run")
         text = f"{runs} failed: {study.results.title(str(name))} on {datasets}, {status}: {_clipped(str(reason))}"
         rows.append(Sentence(text=text, page=study.page, anchor=anchor))
     for loaded in study.prepared.values():

@@ -169,15 +169,17 @@ class StudyReport:
         return self.results.ranks(names, metric) if len(names) > 1 else pd.DataFrame()
 
     @property
+    def extent(self) -> tuple[tuple[int, int, str], ...]:
+        """The numbers of data sets and of algorithms that are part of the run, and of all, each with its noun."""
+        return (
+            (len(self.study.datasets), len(self.whole.datasets), "data sets"),
+            (len(self.ran), len(self.whole.algorithms), self.noun),
+        )
+
+    @property
     def partial(self) -> str:
         """How much of the study is part of the run, in words; empty for a whole study."""
-        counts = (
-            (self.study.datasets, self.whole.datasets, "data sets"),
-            (self.ran, self.whole.algorithms, self.noun),
-        )
-        return " and ".join(
-            f"{len(selected)} of {len(all_)} {noun}" for selected, all_, noun in counts if len(selected) < len(all_)
-        )
+        return " and ".join(f"{count} of {total} {noun}" for count, total, noun in self.extent if count < total)
 
     def numbers(self) -> pd.DataFrame:
         """Return the published numbers that this run reproduces, each once, and without variants of the paper.

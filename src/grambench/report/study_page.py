@@ -11,6 +11,7 @@ from grambench.config.metrics import METRICS
 from grambench.datasets.store import Unavailable
 from grambench.report.board import pair
 from grambench.report.cells import NO_RESULT, TableCell, TableContent
+from grambench.report.charts import rounded
 from grambench.report.page import PAPER_TABLE, StudyReport
 from grambench.report.record import machine
 from grambench.results.study import NOT_PART, Results
@@ -149,24 +150,19 @@ def _details(study: StudyReport, cells: Iterable[TableCell]) -> dict[str, dict[s
         record, reason = study.record_paths.get((dataset, algorithm), ""), results.missing(dataset, algorithm)
         detail: dict[str, Any] = {"record": record, "why": reason}
         if ours is not None and ours.runs:
-            detail |= {"mean": _digits(ours.mean), "std": _digits(ours.std), "runs": ours.runs}
+            detail |= {"mean": rounded(ours.mean, 4), "std": rounded(ours.std, 4), "runs": ours.runs}
         if row is not None:
             detail |= {"published": row["published"], "verdict": row["verdict"], "why": row["reason"]}
             names = ("difference", "low", "high", "p_value", "rank_p_value", "z", "margin")
-            detail |= {name: _digits(row[name]) for name in names}
+            detail |= {name: rounded(float(row[name]), 4) for name in names}
             # With replications, the difference is that of their mean, not of this run's.
             if row["replications"] > 0:
                 detail["replications"] = int(row["replications"])
-                detail["replicated"] = _digits(row["published_mean"] + row["difference"])
+                detail["replicated"] = rounded(float(row["published_mean"] + row["difference"]), 4)
         values = {name: value for name, value in detail.items() if value not in ("", None)}
         if cell.text or values.get("why", NOT_PART) != NOT_PART:
             details["|".join(cell.key)] = values
     return details
-
-
-def _digits(value: Any) -> float | None:
-    number = float(value)
-    return float(f"{number:.4g}") if number == number and abs(number) != float("inf") else None
 
 
 def differences(study: StudyReport) -> list[dict[str, Any]]:

@@ -60,9 +60,12 @@ class Difference(NamedTuple):
     @property
     def p_value(self) -> float:
         """The p-value of the t-test of equal means; without any variance, 1 for equal means and 0 for others."""
+        # Not scipy.stats, which takes longer to load than a table takes to build.
+        from scipy import special
+
         if self.error == 0.0:
             return float(abs(self.value) < ROUNDING_SLACK)
-        return _two_sided(self.value / self.error, self.freedom)
+        return float(2.0 * special.stdtr(self.freedom, -abs(self.value / self.error)))
 
     @property
     def normal_deviate(self) -> float:
@@ -148,14 +151,6 @@ def welch(first: Sample, second: Sample) -> float:
 def student(first: Sample, second: Sample) -> float:
     """Return the p-value of Student's two-sample t-test of equal means."""
     return student_difference(first, second).p_value
-
-
-def _two_sided(t: float, freedom: float) -> float:
-    """Return the probability that Student's t is as far from 0 as `t`."""
-    # Not scipy.stats, which takes longer to load than a table takes to build.
-    from scipy import special
-
-    return float(2.0 * special.stdtr(freedom, -abs(t)))
 
 
 def paired(first: ArrayLike, second: ArrayLike) -> float:

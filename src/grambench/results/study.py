@@ -280,11 +280,11 @@ class Results:
             rows[name] = [float(runs.mean()) if runs.size else np.nan for runs in values]
         return pd.DataFrame(rows, index=index)
 
-    def draws(self, names: Sequence[str], metric: str = "error_percent") -> list[Floats]:
-        """Return shared repetitions by algorithms (r, a) for each data set on which all algorithms have a result."""
+    def draws(self, names: Sequence[str]) -> list[Floats]:
+        """Return the errors of shared repetitions (r, a) for each data set on which all algorithms have a result."""
         draws = []
         for dataset in self.study.datasets:
-            values = [self.values(dataset, name, metric) for name in names]
+            values = [self.values(dataset, name, "error_percent") for name in names]
             if runs := min((column.size for column in values), default=0):
                 draws.append(np.column_stack([column[:runs] for column in values]))
         return draws
