@@ -373,7 +373,7 @@ def test_pypi(wheels, tmp_path, monkeypatch):
     note = run(describe(packaged("pypi", requirement="toypackage==1.0")), Path("toy"))
     assert (note["status"], note["origin"]) == ("ok", "PyPI wheel toypackage==1.0")
     assert left_behind(tmp_path / "toy") == [SEAL, "source.json", "toy.csv"]
-    reason = only_reason(run(describe(packaged("pypi", requirement="toypackage==2.0")), tmp_path / "toy"))
+    reason = only_reason(run(describe(packaged("pypi", requirement="toypackage==2.0")), tmp_path / "other"))
     assert reason.startswith("pip: ERROR: No matching distribution")
 
 
