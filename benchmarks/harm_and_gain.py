@@ -6,7 +6,8 @@ reads results/leaderboard/runs.parquet and cells.csv, and prints a Markdown tabl
 mean difference of accuracies with its 95 % interval; on how many data sets it is shown to be more than a point worse,
 within a point, and better, by the interval and by the mean alone; and the probabilities of these for a next data set.
 Rows are sorted by the mean difference. Several data sets of one collection have one vote. `-a` names some
-configurations, `--best-of 13` judges the best of so many, and `--without synthetic_` leaves data sets out by prefix.
+configurations, and `--without synthetic_` leaves data sets out by prefix. `--best-of 13` judges the best of so many: the
+interval of the mean difference is then at 5 % divided by 13.
 """
 
 import argparse
@@ -18,14 +19,14 @@ from grambench.results.statistics import BEST_LEVEL
 from grambench.results.study import Results
 
 HEAD = (
-    "| configuration | mean difference | 95 % interval | shown worse, within, better | by the means | "
+    "| configuration | mean difference | interval | shown worse, within, better | by the means | "
     "next data set worse, within, better | verdict |"
 )
 
 
 def row(title, compared, best_of):
     """Return a row of the table."""
-    low, high = compared.mean.interval(BEST_LEVEL)
+    low, high = compared.mean.interval(BEST_LEVEL / best_of)
     shown = f"{compared.worse}, {compared.within}, {compared.better} of {compared.votes}"
     means = f"{compared.below}, {compared.votes - compared.below - compared.above}, {compared.above}"
     chances = f"{compared.next_worse:.2f}, {compared.next_within:.2f}, {compared.next_better:.2f}"

@@ -38,13 +38,13 @@ def written(request, tmp_path):
         records.write(path, records.Record(study="s", dataset="d", algorithm="a", status="ok", metrics=metrics))
         return path, records.read
     if request.param == "features":
-        views.write(
+        store.write(
             path,
             views.DescribedImages("base", [f"{i}.jpg" for i in range(99)], {"rgb": np.arange(990.0).reshape(99, 10)}),
         )
         return path, views.read
     if request.param == "images":
-        collection.write(path, collection.Collection("base", ["a", "b"], np.zeros(2, dtype=bool), [bytes(4000)] * 2))
+        store.write(path, collection.Collection("base", ["a", "b"], np.zeros(2, dtype=bool), [bytes(4000)] * 2))
         return path, collection.read
     labels = np.array([-1, 1] * 20, dtype=np.int8)
     data = store.PreparedDataset(name="d", features=np.eye(40), labels=labels, orders=None, source={"kind": "none"})

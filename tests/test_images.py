@@ -282,7 +282,7 @@ def test_distances_among_images_go_through_a_file_and_back(tmp_path):
     counts = {"lab": rng.poisson(4.0, (4, 8)).astype(np.uint16)}
     prepared, described, output = (tmp_path / f"{name}.h5" for name in ("toy", "lab", "pairs"))
     store.write(prepared, task)
-    views.write(described, views.DescribedImages("lab", list("abcd"), counts))
+    store.write(described, views.DescribedImages("lab", list("abcd"), counts))
     spec = json.dumps({"sources": [["lab", "chisquare"], ["lab", "inner"]]})
     pairs.main(Job(spec, "code", [output], [prepared, described]))
     found = matrices.open_pairs(output)
@@ -290,7 +290,7 @@ def test_distances_among_images_go_through_a_file_and_back(tmp_path):
     rows = counts["lab"][[2, 0, 1]] / np.linalg.norm(counts["lab"][[2, 0, 1]], axis=1, keepdims=True)
     assert np.allclose(found["lab", "chisquare"], -additive_chi2_kernel(histograms), rtol=1e-12)
     assert np.allclose(found["lab", "inner"], rows @ rows.T, rtol=1e-12)
-    views.write(described, Unavailable("toy", ("no images",)))
+    store.write(described, Unavailable("toy", ("no images",)))
     pairs.main(Job(spec, "code", [output], [prepared, described]))
     with pytest.raises(DataError, match=r"holds no matrices \(toy is unavailable: no images"):
         matrices.open_pairs(output)

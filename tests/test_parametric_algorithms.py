@@ -152,7 +152,7 @@ def test_cr_tells_whether_it_has_reached_its_gap(name, gamma):
         reached = cut.steps[-1].objective
         assert reached == pytest.approx(risk(np.ones(1), cut.gram(pool)[None], gamma, y))
         assert cut.certify().gap >= (reached - least) / reached - 1e-9
-        if iterations < len(full.steps) - 1:  # whose gap nobody has looked at
+        if iterations < len(full.steps) - 1:  # its gap was not computed
             assert cut.certify().gap > goal / (1.0 + goal)
 
 

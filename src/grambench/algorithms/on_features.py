@@ -23,7 +23,7 @@ class OnFeatures:
     function : callable
         (t, d) features -> (t,) values.
     views : bool
-        Whether the features are those of all views side by side.
+        Whether the function takes the features of all views, concatenated.
     """
 
     function: Callable[[Any], Floats]

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.datasets.store import Unavailable, read_or_note
-from grambench.datasets.store import write as write
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from grambench.common.errors import DataError
 from grambench.datasets.store import PreparedDataset, Unavailable, read_or_note
-from grambench.datasets.store import write as write
 
 
 @dataclass(frozen=True, slots=True)

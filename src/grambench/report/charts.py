@@ -108,5 +108,5 @@ def _short(values: Floats) -> list[float | None]:
 
 
 def rounded(value: float, digits: int) -> float | None:
-    """Return a number of so many digits; None if it is not finite, which JSON does not have."""
+    """Round a number to significant digits; None if it is not finite, since JSON has no such numbers."""
     return float(f"{value:.{digits}g}") if math.isfinite(value) else None

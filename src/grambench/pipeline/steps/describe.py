@@ -14,7 +14,7 @@ from tqdm import tqdm
 from grambench import features
 from grambench.common import memory
 from grambench.common.files import check
-from grambench.datasets import collection, views
+from grambench.datasets import collection, store
 from grambench.datasets.store import Unavailable
 from grambench.datasets.views import DescribedImages
 from grambench.features import words
@@ -28,11 +28,11 @@ def main(job: Job) -> None:
     spec, output, made_from, (path, *codebook) = job.settings, job.output[0], job.made_from, job.input
     base = collection.read(path)
     if isinstance(base, Unavailable):
-        views.write(output, base, made_from)
+        store.write(output, base, made_from)
         return
     part, parts, name = spec["part"], spec["parts"], spec["descriptor"]
     if fault := features.fault(name):
-        views.write(output, Unavailable(base.name, (f"descriptor {name} cannot be imported: {fault}",)), made_from)
+        store.write(output, Unavailable(base.name, (f"descriptor {name} cannot be imported: {fault}",)), made_from)
         return
     indices = np.array_split(np.arange(len(base.paths)), parts)[part].tolist()
     paths = [base.paths[index] for index in indices]
@@ -50,7 +50,7 @@ def main(job: Job) -> None:
         f"{name}_{layout}" if layout else name: _compress(np.stack([item[layout] for item in descriptions]))
         for layout in descriptions[0]
     }
-    views.write(output, DescribedImages(base.name, paths, tables), made_from)
+    store.write(output, DescribedImages(base.name, paths, tables), made_from)
 
 
 def _read_words(path: Path) -> NDArray[np.uint8]:

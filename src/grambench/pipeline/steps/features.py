@@ -4,7 +4,7 @@ Input: the images and the codebook that the parts are made from, then the parts,
 """
 
 from grambench.common.provenance import identities, made_from
-from grambench.datasets import views
+from grambench.datasets import store, views
 from grambench.datasets.store import Unavailable
 from grambench.pipeline.job import Job
 
@@ -16,4 +16,4 @@ def main(job: Job) -> None:
     available = [part for part in parts if not isinstance(part, Unavailable)]
     content = views.joined(available) if len(available) == len(parts) else parts[0]
     sources = [path for path in job.input if path not in paths]
-    views.write(output, content, made_from(job.spec, job.code, identities(sources)))
+    store.write(output, content, made_from(job.spec, job.code, identities(sources)))

@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from grambench.common.errors import one_line
 from grambench.config.load import check
-from grambench.datasets import collection, images, prepare
+from grambench.datasets import images, prepare, store
 from grambench.datasets.collection import Collection
 from grambench.datasets.descriptions import Images
 from grambench.datasets.sources import Source
@@ -29,7 +29,7 @@ def main(job: Job) -> None:
         fetched = prepare.fetched(base, job.input[0].parent)
         if not isinstance(fetched, Unavailable):
             source, paths, _ = fetched
-            collection.write(output, _collect(base, spec["tasks"], source, paths), made_from)
+            store.write(output, _collect(base, spec["tasks"], source, paths), made_from)
             return
     # A fault of the machine, such as a full disk, is not that of the images.
     except (OSError, MemoryError):
@@ -37,7 +37,7 @@ def main(job: Job) -> None:
     except Exception as error:
         fetched = Unavailable(base.name, (one_line(error),))
     logger.warning("%s", fetched)
-    collection.write(output, fetched, made_from)
+    store.write(output, fetched, made_from)
 
 
 def _collect(base: Images, tasks: list[list[list[str]]], source: Source, paths: dict[str, Path]) -> Collection:
