@@ -6,8 +6,8 @@ reads results/leaderboard/runs.parquet and cells.csv, and prints a Markdown tabl
 mean difference of accuracies with its 95 % interval; on how many data sets it is shown to be more than a point worse,
 within a point, and better, by the interval and by the mean alone; and the probabilities of these for a next data set.
 Rows are sorted by the mean difference. Several data sets of one collection have one vote. `-a` names some
-configurations, and `--without synthetic_` leaves data sets out by prefix. `--best-of 13` judges the best of so many: the
-interval of the mean difference is then at 5 % divided by 13.
+configurations, and `--without synthetic_` leaves data sets out by prefix. `--best-of 13` judges the best of so many:
+the interval of the mean difference is then at 5 % divided by 13.
 """
 
 import argparse
