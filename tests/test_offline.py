@@ -8,12 +8,14 @@ from problems import blobs, of_classes, prepared, vectors
 from specifications import make_run
 
 from grambench import algorithms
-from grambench.common import memory
+from grambench.algorithms.checks import certified
+from grambench.common import clock, memory
 from grambench.common.errors import DataError
 from grambench.config.metrics import WORK
 from grambench.config.names import Tuning
 from grambench.config.protocols import PREDICTIONS
-from grambench.experiments import conformance, offline
+from grambench.experiments import conformance, offline, training
+from grambench.experiments.pools import Pools
 from grambench.experiments.splits import splits
 from grambench.kernels import pairs
 from grambench.kernels.bases import all_pairs
@@ -274,6 +276,32 @@ def test_every_algorithm_meets_many_classes(file):
     assert (accuracy > 70).all()
     assert outcome.kernel_values["weight"].shape == (1, 2, 3)
     assert np.isnan(outcome.metrics["selected_C"]).all() == (file != "cka")
+
+
+def test_the_certificate_of_one_vs_rest_is_the_worst_of_the_classes():
+    data = blobs()
+    run = of_classes("lp_mkl", {"refit": True}, points=[{"p": 1.5, "C": 10.0, "gap": 0.01}])
+    outcome = offline.outcome(run, data)
+    split, _ = next(splits(run, data))
+    pool = Pools(run, data, split.train).train
+    gaps = []
+    for number in range(3):
+        labels = np.where(data.labels[split.train] == number, 1, -1).astype(np.int8)
+        sample = training.Examples(pool, labels, np.arange(len(labels), dtype=np.int32))
+        rng = np.random.default_rng(0)
+        fit = training.fit(algorithms.load("lp_mkl"), run.points[0], sample, rng)
+        gaps.append(certified(fit).gap)
+    assert len(set(gaps)) == 3
+    assert outcome.metrics["gap"][0, 0] == max(gaps)
+
+
+def test_a_certificate_takes_no_time_of_the_fit(monkeypatch):
+    times = iter([1.0, 2.0, 30.0, 31.0])
+    monkeypatch.setattr(clock.time, "process_time", lambda: next(times))
+    begun = clock.now()
+    with clock.paused():
+        pass
+    assert (clock.now() - begun).processor == 2.0
 
 
 def test_fewer_kernels_are_among_the_more():

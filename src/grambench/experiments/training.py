@@ -12,7 +12,7 @@ import numpy as np
 
 from grambench import algorithms
 from grambench.algorithms import Algorithm
-from grambench.algorithms.checks import check_same, checked_scores, learn, outline, scored
+from grambench.algorithms.checks import certified, check_same, checked_scores, learn, outline, scored
 from grambench.algorithms.fit import (
     Expansion,
     Fit,
@@ -25,10 +25,12 @@ from grambench.algorithms.fit import (
     scores_of_supports,
 )
 from grambench.algorithms.one_vs_rest import OneVsRest, one_vs_rest_labels
+from grambench.common import clock
 from grambench.common.errors import SolverError
 from grambench.common.types import Floats, Labels, Order, Settings
 from grambench.kernels.pool import Pool
 from grambench.solvers import svm
+from grambench.solvers.certificates import Certificate
 from grambench.solvers.combination import Combination
 
 NEGLIGIBLE = 1e-4  # share of the largest weight below which a kernel does not count as selected
@@ -125,11 +127,14 @@ class Learned:
     sample : Examples
         The training examples.
     fits : list of Fit
-        One fit, or C fits.
+        One fit, or C fits, which have no certificates.
+    certificates : list of Certificate
+        Of the C fits, if they were asked for.
     """
 
     sample: Examples
     fits: list[Fit]
+    certificates: Sequence[Certificate] = ()
 
     @property
     def one_vs_rest(self) -> bool:
@@ -170,6 +175,12 @@ class Learned:
         return sum((fit.work for fit in self.fits), Work())
 
     @property
+    def certificate(self) -> Certificate:
+        """The largest gap and the largest KKT residual of all fits; NaN unless all have a certificate."""
+        residuals, gaps = zip(*self.certificates or map(certified, self.fits), strict=True)
+        return Certificate(kkt=float(np.max(residuals)), gap=float(np.max(gaps)))
+
+    @property
     def predicts(self) -> bool:
         """Whether the algorithm has predictors of its own, so that no SVM is trained."""
         return all(fit.predictor is not None for fit in self.fits)
@@ -198,8 +209,10 @@ class Learned:
             yield Model(OneVsRest([model.predictor for model in of_classes]), of_classes[0].C, work)
 
 
-def learn_task(algorithm: Algorithm, settings: Settings, sample: Examples, generators: Generators) -> Learned:
-    """Fit an algorithm to a sample of two or more classes.
+def learn_task(
+    algorithm: Algorithm, settings: Settings, sample: Examples, generators: Generators, *, certify: bool = False
+) -> Learned:
+    """Fit an algorithm to a sample of two or more classes; compute the certificates of C fits where they are asked for.
 
     Raises
     ------
@@ -221,12 +234,16 @@ def learn_task(algorithm: Algorithm, settings: Settings, sample: Examples, gener
         return Learned(sample, [multiclass])
     if not sample.classes:
         return Learned(sample, [fit(algorithm, settings, sample, generators.new())])
-    fits = []
+    fits, certificates = [], []
     for number in range(sample.classes):
         binary = Examples(sample.pool, one_vs_rest_labels(sample.labels, number), sample.order)
+        of_class = fit(algorithm, settings, binary, generators.new())
+        if certify:
+            with clock.paused():
+                certificates.append(certified(of_class))
         # A certificate may hold the Gram matrices of its class, and there may be a hundred classes.
-        fits.append(replace(fit(algorithm, settings, binary, generators.new()), certify=None))
-    return Learned(sample, fits)
+        fits.append(replace(of_class, certify=None))
+    return Learned(sample, fits, certificates)
 
 
 def fit_twice(algorithm: Algorithm, settings: Settings, sample: Examples, seed: np.random.SeedSequence) -> Learned:
