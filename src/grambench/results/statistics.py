@@ -217,10 +217,12 @@ class HarmAndGain(NamedTuple):
     def verdict(self, tests: float = 1.0) -> PairVerdict:
         """Return in which region the mean difference is shown to lie, at 5 % divided by the number of `tests`.
 
-        "Practically equal" says more: a next data set is within a point with a probability of at least `CERTAIN`, and
-        no data set is shown to be beyond.
+        "Practically equal" says more: a next data set is within a point with a probability of at least `CERTAIN`, no
+        data set is shown to be beyond, and more are shown to be within than are beyond by their means. The model of the
+        probability is led by data sets with precise differences; the counts are not.
         """
-        if self.next_within >= CERTAIN and not self.worse + self.better:
+        shown_equal = self.within > self.below + self.above and not self.worse + self.better
+        if self.next_within >= CERTAIN and shown_equal:
             return "practically equal"
         low, high = self.mean.interval(BEST_LEVEL / tests)
         return "better" if low > PRACTICAL else "worse" if high < -PRACTICAL else "undecided"
