@@ -24,8 +24,7 @@ from copies import ROOT, flip_bit
 from snakemake.cli import get_argument_parser, parse_config
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from grambench import algorithms, cli
-from grambench.algorithms import defaults
+from grambench import cli
 from grambench.commands import run
 from grambench.common import layout
 from grambench.common.errors import ConfigError, error_lines
@@ -630,26 +629,6 @@ def test_a_shell_completes_names(project):
         }
         subprocess.run([sys.executable, "-m", "grambench.cli"], env=os.environ | asked, check=False, timeout=600)
         assert (project / "out").read_text().split("\v") == expected
-
-
-def test_algorithms_are_listed_without_importing_them(tmp_path, monkeypatch):
-    for name in algorithms.names():
-        assert defaults.defaults(name) == algorithms.resolved(name, {})
-    script = (
-        "import sys; from grambench import cli; cli.main(['list', 'algorithms']); "
-        "sys.exit(not {'numba', 'scipy', 'numpy'}.isdisjoint(sys.modules))"
-    )
-    assert subprocess.run([sys.executable, "-c", script], capture_output=True).returncode == 0
-    odd = tmp_path / "odd.py"
-    odd.write_text(
-        "from dataclasses import dataclass\n"
-        "@dataclass\nclass Parameters:\n    rate: float = 1 / 4\n"
-        "def fit():\n    pass\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(algorithms, "source", lambda name: odd)
-    monkeypatch.setattr(algorithms, "module", lambda name: "odd")
-    assert defaults.defaults("odd_one") == {"rate": 0.25}  # no literal: it is imported
 
 
 def log(event=None, level=logging.INFO, message="", **values):

@@ -13,8 +13,6 @@ The scores of all examples are kept for every kernel. If Gram matrices are store
 scores of two classes. If kernel values are computed on demand, the scores of an example are brought up to date when it
 is visited: by the product of the coefficients of all steps since its last visit with the kernel values of their
 examples. Either takes n m values for each step. Shrinking theta changes one factor.
-
-Under a budget, the oldest step is taken back as soon as their number exceeds it.
 """
 
 import time
@@ -101,8 +99,8 @@ class Steps(NamedTuple):
         w^k = weights_k theta^k.
     scale : ndarray of float64 (1,)
         The factor of all steps.
-    n_steps, forgotten : ndarray of int64 (1,)
-        Number of steps so far, and number of the oldest ones that have been taken back.
+    n_steps : ndarray of int64 (1,)
+        Number of steps so far.
     visited : ndarray of int64 (1,)
         t, the number of examples that a descent has visited.
     slack : ndarray of float64 (1,)
@@ -117,7 +115,6 @@ class Steps(NamedTuple):
     weights: Floats
     scale: Floats
     n_steps: Ints
-    forgotten: Ints
     visited: Ints
     slack: Floats
 
@@ -125,7 +122,7 @@ class Steps(NamedTuple):
     def empty(cls, kernels: int, max_steps: int) -> "Steps":
         """Return the state before the first step."""
         examples, classes, rivals = np.zeros((3, max_steps), dtype=np.int64)
-        n_steps, forgotten, visited = np.zeros((3, 1), dtype=np.int64)
+        n_steps, visited = np.zeros((2, 1), dtype=np.int64)
         return cls(
             examples=examples,
             classes=classes,
@@ -135,7 +132,6 @@ class Steps(NamedTuple):
             weights=np.zeros(kernels),
             scale=np.ones(1),
             n_steps=n_steps,
-            forgotten=forgotten,
             visited=visited,
             slack=np.zeros(1),
         )
@@ -152,19 +148,17 @@ class StoredScores:
         Data that the steps read, and the state that they change.
     classes : int
         Number of classes, C.
-    budget : int
-        Largest number of steps that are not taken back.
     """
 
-    def __init__(self, pool: Pool, problem: GroupNormProblem, steps: Steps, classes: int, budget: int) -> None:
+    def __init__(self, pool: Pool, problem: GroupNormProblem, steps: Steps, classes: int) -> None:
         m, _, n = pool.shape
         self.grams = stacked(pool)
-        self._problem, self._steps, self._budget = problem, steps, budget
+        self._problem, self._steps = problem, steps
         self._scores = np.zeros((m, classes, n))
 
     def visit(self, order: Order, rule: UpdateRule) -> None:
         """Visit examples in their order, and make the steps that the rule asks for."""
-        _pass(self.grams, self._problem, order, rule, self._steps, self._scores, self._budget)
+        _pass(self.grams, self._problem, order, rule, self._steps, self._scores)
 
     def by_kernel(self) -> Floats:
         """Return the scores by theta without its scale, (m, C, n)."""
@@ -172,7 +166,7 @@ class StoredScores:
 
     @property
     def kernel_values(self) -> int:
-        """The kernel evaluations so far; taking a step back reads rows that have been read before."""
+        """The kernel evaluations so far."""
         return int(self.grams.shape[0] * self.grams.shape[1] * self._steps.n_steps[0])
 
 
@@ -185,32 +179,30 @@ class ScoresOnDemand:
         m kernels among n examples.
     partners : Partners
         Empty list of examples, to which the steps append theirs.
-    problem, steps, classes, budget
+    problem, steps, classes
         See StoredScores.
     """
 
-    def __init__(
-        self, pool: Pool, partners: Partners, problem: GroupNormProblem, steps: Steps, classes: int, budget: int
-    ) -> None:
+    def __init__(self, pool: Pool, partners: Partners, problem: GroupNormProblem, steps: Steps, classes: int) -> None:
         m, _, n = pool.shape
-        self._partners, self._problem, self._steps, self._budget = partners, problem, steps, budget
+        self._partners, self._problem, self._steps = partners, problem, steps
         # The scores of one example lie together, since they are updated and read together.
         self._scores = np.zeros((n, m, classes))
-        # The log has a row for each step, and one for each step that is taken back: its coefficient for every class.
-        self._log_coefficients = np.zeros((2 * len(steps.examples) - budget, classes))
-        # How many rows the log has, and how many of them are in each example's scores.
-        self._logged, self._included = 0, np.zeros(n, dtype=np.int64)
+        # The coefficients of each step for every class, and how many steps are in each example's scores.
+        self._step_coefficients = np.zeros((len(steps.examples), classes))
+        self._included = np.zeros(n, dtype=np.int64)
         self._kernel_values = 0
 
     def visit(self, order: Order, rule: UpdateRule) -> None:
         """Visit examples in their order, and make the steps that the rule asks for."""
-        n_steps, forgotten = self._steps.n_steps, self._steps.forgotten
+        steps = self._steps
         for i in order.tolist():
             self._catch_up(i)
-            if _visit_example(self._scores[i], i, self._problem, rule, self._steps):
-                self._log(int(n_steps[0]) - 1, 1.0)
-                if n_steps[0] - forgotten[0] > self._budget:
-                    self._take_back_oldest()
+            if _visit_example(self._scores[i], i, self._problem, rule, steps):
+                r = int(steps.n_steps[0]) - 1
+                self._step_coefficients[r, steps.classes[r]] = steps.coefficients[r]
+                self._step_coefficients[r, steps.rivals[r]] = -steps.coefficients[r]
+                self._partners.append(i)
 
     def by_kernel(self) -> Floats:
         """Return the scores by theta without its scale, (m, C, n)."""
@@ -225,28 +217,12 @@ class ScoresOnDemand:
 
     def _catch_up(self, i: int) -> None:
         """Bring the scores of an example up to date."""
-        first, end = int(self._included[i]), self._logged
+        first, end = int(self._included[i]), int(self._steps.n_steps[0])
         if first < end:
             values = self._partners.values(i, first)
-            self._scores[i] += values @ self._log_coefficients[first:end]
+            self._scores[i] += values @ self._step_coefficients[first:end]
             self._included[i] = end
             self._kernel_values += values.size
-
-    def _log(self, r: int, sign: float) -> None:
-        """Append step number r to the log, with sign -1 if it was taken back."""
-        steps, coefficients = self._steps, self._log_coefficients[self._logged]
-        coefficients[steps.classes[r]] = sign * steps.coefficients[r]
-        coefficients[steps.rivals[r]] = -sign * steps.coefficients[r]
-        self._partners.append(int(steps.examples[r]))
-        self._logged += 1
-
-    def _take_back_oldest(self) -> None:
-        """Take the oldest step back."""
-        r = int(self._steps.forgotten[0])
-        oldest = int(self._steps.examples[r])
-        self._catch_up(oldest)
-        _take_back(self._scores[oldest], self._problem, self._steps)
-        self._log(r, -1.0)
 
 
 class GroupNormClassifier:
@@ -264,22 +240,17 @@ class GroupNormClassifier:
         Number of visits to examples in all passes, which bounds the number of steps.
     regularisation : float
         lambda of problem (9), whose objective states record.
-    budget : int, optional
-        Largest number of steps that are not taken back; all of them if None.
     """
 
-    def __init__(
-        self, pool: Pool, labels: Labels, q: float, rounds: int, regularisation: float, budget: int | None = None
-    ) -> None:
+    def __init__(self, pool: Pool, labels: Labels, q: float, rounds: int, regularisation: float) -> None:
         self.labels, self.q, self.regularisation = labels, q, regularisation
         self.classes, self.epochs, self.states = int(labels.max()) + 1, 0, list[State]()
         self.steps = Steps.empty(pool.shape[0], rounds)
-        budget = rounds if budget is None else min(budget, rounds)
         partners, problem = pool.partners(), GroupNormProblem(np.ascontiguousarray(pool.diagonal().T), labels, q)
         self._scores: StoredScores | ScoresOnDemand = (
-            StoredScores(pool, problem, self.steps, self.classes, budget)
+            StoredScores(pool, problem, self.steps, self.classes)
             if partners is None
-            else ScoresOnDemand(pool, partners, problem, self.steps, self.classes, budget)
+            else ScoresOnDemand(pool, partners, problem, self.steps, self.classes)
         )
         self._seconds, self._recorded = 0.0, 0
 
@@ -287,11 +258,6 @@ class GroupNormClassifier:
     def updates(self) -> int:
         """The number of steps so far."""
         return int(self.steps.n_steps[0])
-
-    @property
-    def forgotten(self) -> int:
-        """The number of steps that have been taken back."""
-        return int(self.steps.forgotten[0])
 
     def run(
         self, rule: UpdateRule, epochs: int, orders: Callable[[], Order], stage: int = 1, *, until_no_step: bool = False
@@ -359,11 +325,11 @@ class GroupNormClassifier:
 
     def alpha(self) -> Floats:
         """Return the coefficients of theta, (n, C)."""
-        steps, remaining = self.steps, slice(self.forgotten, self.updates)
+        steps, taken = self.steps, slice(self.updates)
         alpha = np.zeros((len(self.labels), self.classes))
-        coefficients = steps.coefficients[remaining] * steps.scale[0]
-        np.add.at(alpha, (steps.examples[remaining], steps.classes[remaining]), coefficients)
-        np.subtract.at(alpha, (steps.examples[remaining], steps.rivals[remaining]), coefficients)
+        coefficients = steps.coefficients[taken] * steps.scale[0]
+        np.add.at(alpha, (steps.examples[taken], steps.classes[taken]), coefficients)
+        np.subtract.at(alpha, (steps.examples[taken], steps.rivals[taken]), coefficients)
         return alpha
 
     def predictor(self) -> SupportExpansion:
@@ -392,9 +358,9 @@ class GroupNormClassifier:
         return certificates.group_norm(grams, self.labels, self.regularisation, self.q, self.alpha())
 
     def work(self) -> Work:
-        """Return the work so far; a step, or taking one back, adds two rows of n numbers for each kernel."""
-        m, steps = len(self.steps.weights), self.updates + self.forgotten
-        return Work(kernel_values=self._scores.kernel_values, row_additions=2 * m * steps)
+        """Return the work so far; a step adds two rows of n numbers for each kernel."""
+        m = len(self.steps.weights)
+        return Work(kernel_values=self._scores.kernel_values, row_additions=2 * m * self.updates)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -419,7 +385,7 @@ def dual_norm(p: float | None, kernels: int = 1) -> float:
 
 
 @njit(cache=True)
-def _pass(grams, problem, order, rule, steps, scores, budget):  # type: ignore[no-untyped-def]
+def _pass(grams, problem, order, rule, steps, scores):  # type: ignore[no-untyped-def]
     """Pass over an order with Gram matrices (m, n, n) and scores (m, C, n)."""
     m, classes, _ = scores.shape
     scores_i = np.empty((m, classes))
@@ -428,22 +394,14 @@ def _pass(grams, problem, order, rule, steps, scores, budget):  # type: ignore[n
             for c in range(classes):
                 scores_i[k, c] = scores[k, c, i]
         if _visit_example(scores_i, i, problem, rule, steps):
-            _add_to_scores(grams, steps.n_steps[0] - 1, 1.0, steps, scores)
-            r = steps.forgotten[0]
-            if steps.n_steps[0] - r > budget:
-                # The norms change by the scores of the oldest example as they are before its step leaves them.
-                for k in range(m):
-                    for c in range(classes):
-                        scores_i[k, c] = scores[k, c, steps.examples[r]]
-                _take_back(scores_i, problem, steps)
-                _add_to_scores(grams, r, -1.0, steps, scores)
+            _add_to_scores(grams, steps.n_steps[0] - 1, steps, scores)
 
 
 @njit(cache=True)
-def _add_to_scores(grams, r, sign, steps, scores):  # type: ignore[no-untyped-def]
-    """Add step number r to the scores, or subtract it if sign is -1."""
+def _add_to_scores(grams, r, steps, scores):  # type: ignore[no-untyped-def]
+    """Add step number r to the scores."""
     m, _, n = scores.shape
-    coefficient = sign * steps.coefficients[r]
+    coefficient = steps.coefficients[r]
     for k in range(m):
         row, label_scores, rival_scores = (
             grams[k, steps.examples[r]],
@@ -454,19 +412,6 @@ def _add_to_scores(grams, r, sign, steps, scores):  # type: ignore[no-untyped-de
             term = coefficient * row[j]
             label_scores[j] += term
             rival_scores[j] -= term
-
-
-@njit(cache=True)
-def _take_back(scores_i, problem, steps):  # type: ignore[no-untyped-def]
-    """Remove the oldest step from the norms and weights; `scores_i` (m, C) are those of its example without scale."""
-    r = steps.forgotten[0]
-    i, label, rival, coefficient = steps.examples[r], steps.classes[r], steps.rivals[r], steps.coefficients[r]
-    for k in range(len(steps.squares)):
-        loss = scores_i[k, label] - scores_i[k, rival] - coefficient * problem.diagonal[i, k]
-        # Differences of squares may fall below 0 by rounding, which the root of a norm would turn into NaN.
-        steps.squares[k] = max(0.0, steps.squares[k] - 2.0 * coefficient * loss)
-    steps.forgotten[0] += 1
-    _weigh(problem.q, steps)
 
 
 @njit(cache=True)

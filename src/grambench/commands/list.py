@@ -1,6 +1,7 @@
 """`grambench list`: the data sets, kernels, algorithms and studies."""
 
 import argparse
+import dataclasses
 import json
 import os
 from contextlib import suppress
@@ -43,15 +44,11 @@ def _list_kernels() -> None:
 
 def _list_algorithms() -> None:
     from grambench import algorithms
-    from grambench.algorithms.defaults import defaults
 
     for name in [*algorithms.names(), *_algorithms_of_studies()]:
         try:
-            category = algorithms.category_of(name)
-            # an algorithm from outside the package may fail to load
-            if not category:
-                algorithms.load(name)
-            text = f"{algorithms.title(name):18} {category or 'outside':8} {json.dumps(defaults(name))}"
+            defaults = json.dumps(dataclasses.asdict(algorithms.load(name).parameters()))
+            text = f"{algorithms.title(name):18} {algorithms.category_of(name) or 'outside':8} {defaults}"
         # a user's file may be unfinished and raise anything
         except Exception as error:
             text = f"cannot be imported: {reason(error)}"

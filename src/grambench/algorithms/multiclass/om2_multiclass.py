@@ -32,17 +32,16 @@ from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms.budget import Budget
 from grambench.algorithms.checks import check_class_numbers
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.group_norm import GroupNormClassifier, UpdateRule, dual_norm
-from grambench.common.parameters import at_least, within
+from grambench.common.parameters import Checked, at_least, within
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(Budget):
+class Parameters(Checked):
     """Parameters of OM-2.
 
     Attributes
@@ -51,9 +50,6 @@ class Parameters(Budget):
         Norm of the kernels' norms, in (1, 2]; None takes that of q = 2 ln m, or 2 where that is less.
     passes : int
         Passes over the same order, at least 1.
-    budget : int
-        Steps that are held at most, each of a support vector of all kernels, beyond the paper; 0 for no bound. One
-        that a later pass makes again takes room again.
     """
 
     p: Annotated[float | None, within("(1, 2]")] = None
@@ -65,6 +61,6 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     check_class_numbers(pool, labels, order)
     m = pool.shape[0]
     q, rounds = dual_norm(parameters.p, m), parameters.passes * len(order)
-    classifier = GroupNormClassifier(pool, labels, q, rounds, 0.0, parameters.capacity(rounds))
+    classifier = GroupNormClassifier(pool, labels, q, rounds, 0.0)
     classifier.run(UpdateRule(slope=m ** (-2.0 / q)), parameters.passes, lambda: order)
     return classifier.fit()
