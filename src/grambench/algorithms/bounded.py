@@ -168,7 +168,7 @@ class Windows(NamedTuple):
 
     def update(self, k: int, t: int, coefficient: float) -> None:
         """Let f_k learn from the example of round t, with its label as the coefficient."""
-        correct(self.windows[k], t, coefficient, self.capacity, self.way)
+        learn_mistake(self.windows[k], t, coefficient, self.capacity, self.way)
 
 
 class SummedWindows(Windows):
@@ -391,7 +391,7 @@ def append_example(window, t, coefficient, capacity):  # type: ignore[no-untyped
 
 
 @njit(cache=True)
-def correct(window, t, y, capacity, way):  # type: ignore[no-untyped-def]
+def learn_mistake(window, t, y, capacity, way):  # type: ignore[no-untyped-def]
     """Change a classifier that has misclassified example t of the block; `way` is one of the codes of WAYS."""
     if way == 2:
         _project(window, t, y, capacity)

@@ -66,7 +66,7 @@ def discount(weights, discounted, beta):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def normalise(weights, out):  # type: ignore[no-untyped-def]
+def write_shares(weights, out):  # type: ignore[no-untyped-def]
     """Write w_k / sum_j w_j into `out`."""
     # Loops, since array expressions take ten times as long to compile.
     total = 0.0

@@ -30,8 +30,15 @@ from grambench.algorithms.experts import (
     update,
 )
 from grambench.algorithms.fit import Fit, Trace
-from grambench.algorithms.hedge import Discount, Sampling, discount, normalise, sampling_probabilities
-from grambench.algorithms.scores import Experts, Vote, combine_votes, perceptrons_on_pool, vote, voting_weights
+from grambench.algorithms.hedge import Discount, Sampling, discount, sampling_probabilities, write_shares
+from grambench.algorithms.scores import (
+    TrainedPerceptrons,
+    Vote,
+    combine_votes,
+    perceptrons_on_pool,
+    vote,
+    voting_weights,
+)
 from grambench.algorithms.streaming import Basis, perceptrons
 from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Labels, Order
@@ -152,7 +159,7 @@ class OMKC:
         q, p = sampling_probabilities(self._w, self._rule.delta)
         return q, p if self._rule.draws_votes else None
 
-    def vote(self, experts: Experts) -> Vote:
+    def vote(self, experts: TrainedPerceptrons) -> Vote:
         """Return the vote of experts after the last round."""
         return Vote(experts, *self._votes(), self._rng)
 
@@ -191,7 +198,7 @@ def fit(
         weights=rounds.weights,
         updates=state.updates,
     )
-    experts = Experts.after(classifiers, rounds.updated, labels, order)
+    experts = TrainedPerceptrons.after(classifiers, rounds.updated, labels, order)
     work = classifiers.work(sizes, len(labels))
     return Fit(weights=state.weights, predictor=state.vote(experts), trace=trace, work=work)
 
@@ -202,10 +209,10 @@ def start(parameters: Discount, basis: Basis, rng: np.random.Generator, *, updat
 
 
 @njit(cache=True)
-def _play_rounds(labels, uniforms, rule, w, rounds, start, experts):  # type: ignore[no-untyped-def]
+def _play_rounds(labels, uniforms, rule, w, rounds, first, experts):  # type: ignore[no-untyped-def]
     """Play rounds from one on; return the number of the first round that lacks kernel values, or of all rounds."""
     m, positive = w.size, np.zeros(w.size, dtype=np.bool_)
-    for t in range(start, labels.size):
+    for t in range(first, labels.size):
         drawn, updated, q = rounds.drawn[t], rounds.updated[t], w
         if rule.draws:
             q, p = sampling_probabilities(w, rule.delta)
@@ -229,5 +236,5 @@ def _play_rounds(labels, uniforms, rule, w, rounds, start, experts):  # type: ig
         for k in range(m):
             if updated[k]:
                 update(experts, k, t, float(labels[t]))
-        normalise(w, rounds.weights[t])
+        write_shares(w, rounds.weights[t])
     return labels.size

@@ -179,7 +179,7 @@ def learn_alone(
     return learn_pass(partial(learn_each, classifiers, loss=loss, eta=eta), classifiers.block, order, labels[order])
 
 
-class Experts(NamedTuple):
+class TrainedPerceptrons(NamedTuple):
     """The Perceptrons of m kernels.
 
     Attributes
@@ -194,7 +194,9 @@ class Experts(NamedTuple):
     dual: Floats
 
     @classmethod
-    def after(cls, classifiers: PassClassifiers, updated: NDArray[np.bool_], labels: Labels, order: Order) -> "Experts":
+    def after(
+        cls, classifiers: PassClassifiers, updated: NDArray[np.bool_], labels: Labels, order: Order
+    ) -> "TrainedPerceptrons":
         """Return the experts after a pass whose rounds updated some classifiers, (T, m)."""
         if isinstance(classifiers, RowClassifiers):
             rounds = updated.any(axis=1)
@@ -240,7 +242,7 @@ class Vote:
 
     Attributes
     ----------
-    experts : Experts
+    experts : TrainedPerceptrons
         Perceptrons of the kernels.
     weights : ndarray of float64 (m,)
         Weights of the votes.
@@ -250,7 +252,7 @@ class Vote:
         Generator of the draws in its state after the last round.
     """
 
-    experts: Experts
+    experts: TrainedPerceptrons
     weights: Floats
     probabilities: Floats | None
     rng: np.random.Generator

@@ -62,7 +62,7 @@ from grambench.algorithms.experts import (
 )
 from grambench.algorithms.fit import Fit, Trace, Work
 from grambench.algorithms.gradient import KernelExpansions
-from grambench.algorithms.hedge import normalise
+from grambench.algorithms.hedge import write_shares
 from grambench.algorithms.rows import RowClassifiers, SumRows
 from grambench.algorithms.scores import PassClassifiers
 from grambench.algorithms.streaming import Basis, LinearClassifiers, OnlineState
@@ -248,10 +248,10 @@ class OM2:
 
 
 @njit(cache=True)
-def _play_rounds(labels, rule, w, squared_norms, rounds, start, experts):  # type: ignore[no-untyped-def]
+def _play_rounds(labels, rule, w, squared_norms, rounds, first, experts):  # type: ignore[no-untyped-def]
     """Play rounds from one on; return the number of the first round that lacks kernel values, or of all rounds."""
     m, scores = w.size, np.empty(w.size)
-    for t in range(start, labels.size):
+    for t in range(first, labels.size):
         y, f = labels[t], 0.0
         for k in range(m):
             scores[k] = score(experts, k, t)
@@ -275,7 +275,7 @@ def _play_rounds(labels, rule, w, squared_norms, rounds, start, experts):  # typ
             # An assignment to w[:] takes three seconds to compile.
             for k in range(m):
                 w[k] = gradient[k]
-        normalise(w, rounds.weights[t])
+        write_shares(w, rounds.weights[t])
     return labels.size
 
 
