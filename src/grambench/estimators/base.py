@@ -20,13 +20,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 from tqdm import tqdm
 
+import grambench.estimators.kernels as kernel_input
 from grambench import algorithms
 from grambench.algorithms.checks import certified, learn
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.settings import GAP, gap_missed
 from grambench.common.errors import ConfigError
 from grambench.common.types import Floats, Indices, Labels
-from grambench.estimators import kernels as kernel_input
 from grambench.experiments.training import Examples
 from grambench.kernels.pools import BoundKernels, title
 

@@ -11,13 +11,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import check_is_fitted
 
+import grambench.estimators.kernels as kernel_input
 from grambench import algorithms
 from grambench.algorithms.checks import scored
 from grambench.algorithms.fit import Fit, Mixture, Predictor, on_support
 from grambench.algorithms.one_vs_rest import OneVsRest
 from grambench.algorithms.settings import Cost
 from grambench.common.types import Approximation, Floats
-from grambench.estimators import kernels as kernel_input
 from grambench.estimators.base import KernelEstimator, checked_labels, one_line, seed_of
 from grambench.experiments.training import Examples, svms
 from grambench.kernels.pool import Pool

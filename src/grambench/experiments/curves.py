@@ -1,20 +1,17 @@
 """Curves: what a run records of the way to the final model, one kind a function.
 
-Each takes an evaluation and returns arrays of S values by name, and the S numbers at which they were recorded.
+Each takes what was learned, the test examples, and about how many rounds of a pass to record. It returns arrays of S
+values by name, and the S numbers at which they were recorded.
 """
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grambench.algorithms.fit import Step
 from grambench.common.types import Floats
-from grambench.experiments.training import predicted, scores_of_each, support_vectors
-
-if TYPE_CHECKING:
-    from grambench.experiments.offline import Evaluation
+from grambench.experiments.training import Examples, Learned, predicted, scores_of_each, support_vectors
 
 Rounds = NDArray[np.int64]
 Curves = tuple[dict[str, Floats], Rounds]
@@ -23,9 +20,9 @@ CALLS = np.arange(1, 101)  # calls of the SVM solver at which the convergence is
 PRECISION = 1e-6  # relative excess of an objective that the solvers cannot tell from 0
 
 
-def convergence(evaluation: "Evaluation") -> Curves:
+def convergence(learned: Learned, test: Examples, count: int) -> Curves:
     """Return by how much the objective exceeds its last value, relative to it, after each number of solver calls."""
-    return {"objective_excess": excess(evaluation.learned.fits[0].steps)}, CALLS
+    return {"objective_excess": excess(learned.fits[0].steps)}, CALLS
 
 
 def excess(steps: Sequence[Step]) -> Floats:
@@ -41,9 +38,9 @@ def excess(steps: Sequence[Step]) -> Floats:
     return np.where(ended >= 0, relative[np.maximum(ended, 0)], np.nan)
 
 
-def states(evaluation: "Evaluation") -> Curves:
+def states(learned: Learned, test: Examples, count: int) -> Curves:
     """Return what each state of a long descent is measured by."""
-    test, states = evaluation.test, evaluation.learned.states
+    states = learned.states
     scores = scores_of_each([state.predictor for state in states], test)
     rows = [
         {
@@ -62,21 +59,21 @@ def states(evaluation: "Evaluation") -> Curves:
     return curves, np.arange(1, len(rows) + 1)
 
 
-def weights(evaluation: "Evaluation") -> Curves:
+def weights(learned: Learned, test: Examples, count: int) -> Curves:
     """Return the weights of the kernels at some rounds of a pass."""
-    trace = evaluation.learned.fits[0].trace
-    if trace is None or evaluation.learned.one_vs_rest:
+    trace = learned.fits[0].trace
+    if trace is None or learned.one_vs_rest:
         return {}, np.zeros(0, dtype=np.int64)
-    rounds = checkpoints(len(trace.weights), evaluation.run.offline.checkpoints)
+    rounds = checkpoints(len(trace.weights), count)
     return {"weights": trace.weights[rounds - 1]}, rounds
 
 
-def nothing(evaluation: "Evaluation") -> Curves:
+def nothing(learned: Learned, test: Examples, count: int) -> Curves:
     """Return no curves."""
     return {}, np.zeros(0, dtype=np.int64)
 
 
-KINDS: dict[str, Callable[["Evaluation"], Curves]] = {
+KINDS: dict[str, Callable[[Learned, Examples, int], Curves]] = {
     "": nothing,
     "convergence": convergence,
     "states": states,

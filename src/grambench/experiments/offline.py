@@ -418,7 +418,7 @@ def _result(run: Run, evaluation: Evaluation, kernels: list[int]) -> Result:
     np.add.at(confusion, (predictions.y_true, predictions.y_pred), 1.0)
     return Result(
         {name: value for name, value in evaluation.metrics.items() if name in run.offline.yields},
-        *curves.KINDS[run.offline.curves](evaluation),
+        *curves.KINDS[run.offline.curves](evaluation.learned, evaluation.test, run.offline.checkpoints),
         {} if run.subsets else kernel_weights(weights, evaluation.learned.thetas, len(run.kernels)),
         {"confusion": confusion} if evaluation.test.classes else {},
     )
