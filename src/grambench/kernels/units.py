@@ -4,8 +4,9 @@ No information leaks from test examples into a fit. Where a kernel's name says t
 data, its family names the unit (`grambench.kernels.functions.FAMILIES`):
 
 - "features": the number of features;
-- "median": the median squared distance between different training examples. Of views, it is "sampled_median", the one
-  between SAMPLE evenly spaced examples, or all if there are fewer (`Base.median`);
+- "median": the median squared distance between different training examples. Of `Views`, which groups of columns and
+  vectors of norm 1 are too, it is "sampled_median", the one between SAMPLE evenly spaced examples, or all if there are
+  fewer (`Base.median`);
 - "mean": the mean squared or chi-square distance between different training examples (`Base.mean`).
 
 Studies, estimators, streams and checks share these.

@@ -33,7 +33,8 @@ class FileStatus:
     label : str
         The data set or run, for a message.
     status : str
-        ok, missing, unavailable, error, timeout, memory, killed, damaged, or stale: made with other settings or code.
+        ok, missing, unavailable, error, timeout, memory, killed, damaged, or stale (made with other settings, code or
+        inputs).
     reason : str
         Why it is not ok, in one line.
     inputs : dict of str
