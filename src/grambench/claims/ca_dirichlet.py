@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from grambench.claims import Answer, Claim, Evidence, ca
+from grambench.experiments.outcome import SLOTS
 
 DATASET = "dirichlet"
 FREQUENCIES = [math.sqrt(2), math.sqrt(12), math.sqrt(60)]
@@ -23,7 +24,6 @@ HALFWAY = (10.0, 25.0)
 NEAR = 3.0  # points from a printed error
 INSUFFICIENT = 10.0  # points above it
 SAME_FREQUENCY = 0.05
-SLOTS = 50  # kernels of a run that are recorded
 TENTH = 10  # kernels for each unit of frequency in a grid of step 0.1
 
 

@@ -2,8 +2,8 @@
 
 Most functions take mean, standard deviation and number of runs, because that is all that a paper prints. Only our own
 runs can be compared in pairs. Standard deviations divide by n - 1. Figures of mean ranks compare many
-algorithms on many data sets as in Demšar 2006 (JMLR 7), with Holm's correction. Claims on two algorithms need a test
-that can find them equal, `bayesian_signed_rank`.
+algorithms on many data sets as in Demšar 2006 (JMLR 7), with Holm's correction. Claims on two algorithms over data sets
+rest on harm and gain, `harm_and_gain`.
 """
 
 import functools
