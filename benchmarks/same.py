@@ -22,8 +22,6 @@ import yaml
 
 from grambench.common.errors import GrambenchError
 from grambench.common.provenance import processor
-from grambench.config.metrics import MEASURED
-from grambench.experiments.outcome import GROUPS
 from grambench.results.records import read
 
 ROOT = Path(__file__).parent.parent
@@ -35,10 +33,8 @@ FIELDS = {*PATTERNS, "tolerance", "reason"}
 
 
 def arrays(record):
-    """Return a record's numbers by "group/name", without what is measured; all as float64, with one kind of NaN."""
-    found = {f"{group}/{name}": values for group in GROUPS for name, values in getattr(record, group).items()}
-    found = {"rounds": record.rounds} | {name: values for name, values in found.items() if not name.endswith(MEASURED)}
-    return {name: np.where(np.isnan(values), np.nan, values).astype("<f8") for name, values in found.items()}
+    """Return a record's numbers, all as float64, with one kind of NaN."""
+    return {name: np.where(np.isnan(values), np.nan, values).astype("<f8") for name, values in record.numbers.items()}
 
 
 def digest(values):

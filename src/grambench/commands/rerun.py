@@ -70,23 +70,24 @@ def _compare(stored: "Record", new: "Record") -> Iterator[str]:
         for record, time in ((stored, "stored"), (new, "now")):
             yield f"  {time:6} {record.status}: {record.reason}".rstrip(" :")
         return
-    rows = [_row(stored, new, group, name) for group, name in unequal(stored, new)]
+    rows = [_row(stored, new, name) for name in unequal(stored, new)]
     width = max((len(row[0]) for row in rows), default=0)
     titles = ("", "mean stored", "mean now", "at most apart", "values that differ")
     for name, *values in [titles, *rows] if rows else []:
         yield f"  {name:{width}}" + "".join(f" {value:>18}" for value in values)
 
 
-def _row(stored: "Record", new: "Record", group: str, name: str) -> tuple[str, ...]:
+def _row(stored: "Record", new: "Record", key: str) -> tuple[str, ...]:
     """Return the row of a metric that differs: means, the largest difference, and the number of different values."""
     import numpy as np
 
-    if group == "rounds":
-        return name, str(len(stored.rounds)), str(len(new.rounds)), "", ""
+    if key == "rounds":
+        return key, str(len(stored.rounds)), str(len(new.rounds)), "", ""
+    group, name = key.split("/", 1)
     title = name if group == "metrics" else f"{name} ({group})"
-    old_values, new_values = (getattr(record, group).get(name) for record in (stored, new))
+    old_values, new_values = (record.numbers.get(key) for record in (stored, new))
     means = ["none" if values is None else f"{_mean(values):.8g}" for values in (old_values, new_values)]
-    if "none" in means:
+    if old_values is None or new_values is None:
         return title, *means, "", ""
     # records with different numbers of repetitions are compared on the first ones
     repetitions = min(old_values.shape[1], new_values.shape[1])
@@ -110,8 +111,4 @@ def _mean(values: "Floats") -> float:
 
 def _count(record: "Record") -> int:
     """Return the number of values of a record, without measured seconds."""
-    from grambench.config.metrics import MEASURED
-    from grambench.experiments.outcome import GROUPS
-
-    tables = [table for group in GROUPS for table in getattr(record, group).items()]
-    return sum(values.size for name, values in tables if not name.endswith(MEASURED))
+    return sum(values.size for name, values in record.numbers.items() if name != "rounds")

@@ -21,8 +21,6 @@ from grambench.common import layout
 from grambench.common.errors import DataError, cause
 from grambench.common.files import check, open_regular, sealed
 from grambench.common.layout import Cell
-from grambench.config.metrics import MEASURED
-from grambench.experiments.outcome import GROUPS
 from grambench.results import collect, records
 from grambench.results.columns import Column, Table
 from grambench.results.reading import as_written
@@ -190,7 +188,7 @@ def _select_record(candidates: Sequence[_Candidate], prefer: Path | None) -> tup
     for other in successful:
         pair = longest.record, other.record
         # A metric may have a curve of its name: each name once.
-        names = dict.fromkeys(name for _, name in unequal(*pair))
+        names = dict.fromkeys(name.split("/")[-1] for name in unequal(*pair))
         if differing := unlike(*pair) or ", ".join(names):
             raise _Conflict(f"{differing} differ between {other.folder} and {longest.folder}")
     if len(successful) == 1:
@@ -207,19 +205,19 @@ def unlike(one: Record, other: Record) -> str:
     return f"orders ({one.orders}, {other.orders})" if one.orders != other.orders else ""
 
 
-def unequal(one: Record, other: Record) -> Iterator[tuple[str, str]]:
-    """Yield group and name of the numbers, except seconds, that differ on the common repetitions of two records."""
-    if not np.array_equal(one.rounds, other.rounds):
-        yield "rounds", "rounds"
-    for group in GROUPS:
-        first, second = getattr(one, group), getattr(other, group)
-        for name in sorted(name for name in first | second if not name.endswith(MEASURED)):
-            if name not in first or name not in second:
-                yield group, name
-                continue
-            common = min(first[name].shape[1], second[name].shape[1])
-            if not np.array_equal(first[name][:, :common], second[name][:, :common], equal_nan=True):
-                yield group, name
+def unequal(one: Record, other: Record) -> Iterator[str]:
+    """Yield the names of the numbers, as `Record.numbers` has them, that differ on the common repetitions."""
+    first, second = one.numbers, other.numbers
+    for name in first | second:
+        if name not in first or name not in second:
+            yield name
+            continue
+        here, there = first[name], second[name]
+        if name != "rounds":
+            common = min(here.shape[1], there.shape[1])
+            here, there = here[:, :common], there[:, :common]
+        if not np.array_equal(here, there, equal_nan=True):
+            yield name
 
 
 def _without_repetitions(settings: Mapping[str, Any]) -> dict[str, Any]:

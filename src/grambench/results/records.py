@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from grambench.common.docstrings import attributes
 from grambench.common.files import check, digest, sealed
 from grambench.common.provenance import made_from, spec
+from grambench.config.metrics import MEASURED
 from grambench.experiments.outcome import GROUPS
 
 STATUSES = ("ok", "error", "timeout", "killed", "memory", "unavailable")
@@ -87,6 +88,12 @@ class Record:
     def identity(self) -> str:
         """The identity of settings, code and inputs."""
         return digest(self.made_from)
+
+    @property
+    def numbers(self) -> dict[str, NDArray[Any]]:
+        """The rounds, and all numbers by "group/name" but those that are measured, such as seconds."""
+        found = {f"{group}/{name}": values for group in GROUPS for name, values in getattr(self, group).items()}
+        return {"rounds": self.rounds} | {name: found[name] for name in found if not name.endswith(MEASURED)}
 
 
 class Part(NamedTuple):
