@@ -289,6 +289,16 @@ def test_the_diagram_joins_all_where_seven_data_sets_cannot_tell_two_apart(canva
     assert "7 of 8 data sets, without waveform" in canvases["critical"].get_supxlabel()
 
 
+def test_data_sets_of_one_collection_have_one_vote_in_the_test_of_the_diagram(results):
+    together = dict.fromkeys(("heart", "sonar"), ("photographs", 500))
+    grouped = replace(results, study=results.study.model_copy(update={"populations": together}))
+    means, votes = results.means(NAMES, ACCURACY), grouped.votes(NAMES, ACCURACY)
+    assert len(votes) == len(means) - 1
+    assert np.allclose(votes.loc["photographs"], means.loc[["heart", "sonar"]].mean())
+    note = drawn(grouped, "critical").get_supxlabel()
+    assert "one vote for each of 6 collections" in note and f"χ² = {friedman(votes.dropna())[0]:.1f}" in note
+
+
 def test_bars_share_a_level_only_where_they_do_not_touch():
     assert critical_difference._levels([(3.0, 5.0), (1.0, 2.0), (1.5, 3.5)]) == [
         [(1.0, 2.0), (3.0, 5.0)],

@@ -81,5 +81,5 @@ def _groups(results: Results, algorithms: list[str], metric: str) -> list[list[i
         return []
     mean_ranks = ranks.mean()
     order = sorted(algorithms, key=lambda name: float(mean_ranks[name]))
-    groups = groups_alike(results.means(order, metric, ranks.index))
+    groups = groups_alike(results.votes(order, metric, ranks.index))
     return [[algorithms.index(name) for name in group] for group in groups]

@@ -280,6 +280,10 @@ class Results:
             rows[name] = [float(runs.mean()) if runs.size else np.nan for runs in values]
         return pd.DataFrame(rows, index=index)
 
+    def votes(self, names: Iterable[str], metric: str, datasets: Iterable[str] = ()) -> pd.DataFrame:
+        """Return the means for a test over data sets: `means`, of which those of one collection are one row."""
+        return self.means(names, metric, datasets).groupby(self.study.collection, sort=False).mean()
+
     def draws(self, names: Sequence[str]) -> list[Floats]:
         """Return the errors of shared repetitions (r, a) for each data set on which all algorithms have a result."""
         draws = []

@@ -36,9 +36,9 @@ class CriticalDifferenceFigure(RankingFigure):
         names = ranking.names
         if len(ranking.ranks) < 2 or len(names) < 2:
             return self.empty(data)
-        means = results.means(names, self.metrics[0], ranking.ranks.index)
-        statistic, p_value = friedman(means)
-        groups = groups_alike(means)
+        votes = results.votes(names, self.metrics[0], ranking.ranks.index)
+        statistic, p_value = friedman(votes)
+        groups = groups_alike(votes)
         levels = _levels([(names.index(group[0]) - 0.3, names.index(group[-1]) + 0.3) for group in groups])
         canvas = Figure(figsize=(data.width, 0.8 + ROW * len(names)), layout="constrained")
         beside = LEVEL * (len(levels) + 1)
@@ -51,7 +51,8 @@ class CriticalDifferenceFigure(RankingFigure):
                 margin.plot([number, number], bar, color=BLACK, linewidth=2.6, solid_capstyle="butt")
         test = f"Friedman: χ² = {statistic:.1f}, p = {p_value:.1g}" if np.isfinite(p_value) else "Two algorithms"
         remark = f"Friedman or Wilcoxon with Holm finds no difference at {BEST_LEVEL:.0%}, which shows none to be equal"
-        text = f"Mean rank on {ranking.basis}. {test}; bars: {remark}"
+        together = f", one vote for each of {len(votes)} collections" if len(votes) < len(ranking.ranks) else ""
+        text = f"Mean rank on {ranking.basis}. {test}{together}; bars: {remark}"
         canvas.supxlabel(fold(text, 1.1 * data.width), fontsize=SMALL)
         return canvas
 
