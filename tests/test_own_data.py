@@ -163,6 +163,7 @@ READ = {  # the text, further arguments, what is printed, and what the descripti
             ("1.1", "1.10", "2.5"),
             ("1", "\u0661", "2"),
             ("90071992547409921", "90071992547409922", "3"),
+            ("9007199254740992", "9007199254740993", "3"),
             ("infinity", "1e999", "inf"),
             ("0x1", "1", "2"),
             ("c", "10", "9"),
@@ -266,6 +267,11 @@ REFUSED = {  # the text, further arguments, and the faults, a line each
     "a code in the label": (table(["a", "-9", "b"]), "--missing -9", "--label y: missing in line 3 and 12 more"),
     "alltext": (table("pq", "uvw", "ab", "u,b,label\n"), "--label=-1", NAMES),
     "int_header": (table("12", header="0,1,2\n"), "--label=-1", f"{NAMES}; --header"),
+    "years as a header": (
+        table("12", header="2019,2020,2021\n"),
+        "--label=-1",
+        "line 1: '2021' is the label of no other line; --header or --no-header says if it names a column",
+    ),
     "thousands": (
         table("ab", ['"1,650"']),
         "",

@@ -242,6 +242,7 @@ class _File:
         if label is not None:
             absent = tables.find_missing(cells[:, label], codes, [*self.wishes.positive, *self.wishes.negative])
             self.report_missing(f"--label {self.wishes.label}", absent)
+            self.ask_for_header(cells[:, label])
             options = self.name_labels(cells[~absent, label])
             classes = np.where(absent, -1, np.unique(cells[:, label], return_inverse=True)[1])
         one_hot = self.encode_features(codes, classes)
@@ -256,6 +257,13 @@ class _File:
             "one_hot": one_hot,
             "numbers": bool(one_hot),
         }
+
+    def ask_for_header(self, labels: NDArray[Any]) -> None:
+        """Add a fault if the first line was taken for data, and alone has a label that no other line has."""
+        values, counts = np.unique(labels, return_counts=True)
+        if self.wishes.header is None and not self.table.names and [labels[0]] == values[counts == 1].tolist():
+            asked = f"{labels[0]!r} is the label of no other line; --header or --no-header says if it names a column"
+            self.faults.append(f"line {self.table.lines[0]}: {asked}")
 
     def name(self, position: int | None) -> Any:
         """Return the name of a column if it is unique, else its position."""

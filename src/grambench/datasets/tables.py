@@ -35,7 +35,7 @@ MISSING = frozenset(("", "?", ".", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "N
 MISSING |= {"NULL", "Null", "null", "None", "NaT"}
 NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 PLAIN_LABEL = re.compile(r"[-+]?(0|[1-9][0-9]*)(\.0*|\.[0-9]*[1-9])?([eE][-+]?[0-9]+)?")
-LARGEST_LABEL = 2.0**53  # whole numbers up to here are exact in 64 bits
+LARGEST_LABEL = 2.0**53  # whole numbers below are exact in 64 bits, and no other one is rounded to them
 DATE = re.compile(
     r"[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}([ T].*)?|[0-9]{1,2}[-/.][0-9]{1,2}[-/.]([0-9]{2}){1,2}( .*)?"
     r"|[0-9]{1,2}:[0-9]{2}(:[0-9.]+)?"
@@ -229,7 +229,7 @@ def find_missing(column: NDArray[Any], codes: Sequence[float | str] = (), named:
 def to_labels(column: NDArray[Any]) -> NDArray[Any]:
     """Return labels as numbers if all are plain numbers, else as they are written; see the rule of this module."""
     texts = [cell for cell in set(column) if isinstance(cell, str)]
-    if all(PLAIN_LABEL.fullmatch(text) and abs(float(text)) <= LARGEST_LABEL for text in texts):
+    if all(PLAIN_LABEL.fullmatch(text) and abs(float(text)) < LARGEST_LABEL for text in texts):
         return column.astype(np.float64)
     return column.astype(np.str_)
 
