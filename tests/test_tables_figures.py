@@ -14,6 +14,7 @@ import pandas as pd
 import planted
 import presentation
 import pytest
+from matplotlib import font_manager
 from matplotlib.colors import to_hex
 from presentation import STUDY
 from pydantic import TypeAdapter
@@ -433,3 +434,9 @@ def test_a_new_kind_of_figure_is_one_file_and_cannot_cut_bars(tmp_path, monkeypa
     assert "MineFigure" in json.dumps(TypeAdapter(Study).json_schema())
     with pytest.raises(ValueError, match=r"figures\.mine\.x"):
         Study.model_validate(presentation.SETTINGS | {"figures": {"mine": plan | {"x": 1}}})
+
+
+def test_names_in_other_letters_get_a_font_that_the_machine_has(monkeypatch):
+    known = ["DejaVu Sans", "WenQuanYi Zen Hei", "Noto Sans CJK SC", "Comic Sans"]
+    monkeypatch.setattr(font_manager, "get_font_names", lambda: known)
+    assert drawing.style()["font.family"] == ["DejaVu Sans", "Noto Sans CJK SC", "WenQuanYi Zen Hei"]

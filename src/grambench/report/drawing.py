@@ -45,10 +45,13 @@ HEIGHTS, NARROW_HEIGHTS = {1: 2.7, 2: 2.2, 3: 1.75}, {1: 1.9, 2: 1.4}  # inches 
 LETTER_HEIGHT, LETTER_WIDTH = 7.5 / 72, 0.06  # inches of a legend's letters
 LABEL_WIDTH = 0.062  # inches of a letter of a label
 HEADROOM = 0.06  # share of the range of dots that is left free above and below them
+FONT = "DejaVu Sans"  # comes with Matplotlib
+# Names of views may be in letters that it lacks; the first of these that the machine has writes them.
+OTHER_FONTS = ["Noto Sans CJK SC", "Noto Sans CJK JP", "Source Han Sans SC", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei"]
+OTHER_FONTS += ["Microsoft YaHei", "Yu Gothic", "Malgun Gothic", "PingFang SC", "Hiragino Sans", "Arial Unicode MS"]
 STYLE: Any = {
     "svg.hashsalt": "grambench",
     "svg.fonttype": "path",
-    "font.family": "DejaVu Sans",
     "text.parse_math": False,  # names of views may have dollar signs
     "pdf.fonttype": 42,
     "font.size": LABEL,
@@ -71,6 +74,14 @@ STYLE: Any = {
     "figure.dpi": 100,
     "savefig.dpi": 200,
 }
+
+
+def style() -> Any:
+    """Return Matplotlib's settings for all figures, with the fonts that this machine has."""
+    from matplotlib import font_manager
+
+    known = set(font_manager.get_font_names())
+    return STYLE | {"font.family": [FONT, *(name for name in OTHER_FONTS if name in known)]}
 
 
 def single_panel(width: float, height: float) -> tuple[Canvas, Axes]:

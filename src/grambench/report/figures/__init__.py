@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grambench.config.shown import AnyFigure
 from grambench.report.charts import Chart
-from grambench.report.drawing import PAGE, STYLE, start_bars_at_zero
+from grambench.report.drawing import PAGE, start_bars_at_zero, style
 from grambench.report.figure_kind import FigureData, FigureKind
 from grambench.report.lazy import Canvas, DataFrame, Results
 
@@ -48,7 +48,7 @@ def draw(
     """
     import matplotlib as mpl
 
-    with mpl.rc_context(STYLE):
+    with mpl.rc_context(style()):
         data = FigureData(results=results, curves=curves, reproduction=reproduction, width=width)
         canvas = _kind(results, figure).draw(data)
         start_bars_at_zero(canvas)
@@ -77,7 +77,7 @@ def save(canvas: Canvas, path: Path, suffix: str) -> None:
     """Write a figure as svg, pdf or png, without dates; it keeps its layout for later files."""
     import matplotlib as mpl
 
-    with mpl.rc_context(STYLE):
+    with mpl.rc_context(style()):
         canvas.savefig(path, format=suffix, metadata=dict.fromkeys(DATED[suffix]))
         # the layout takes long and would be the same in the next file
         canvas.set_layout_engine("none")
