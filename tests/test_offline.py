@@ -278,15 +278,16 @@ def test_every_algorithm_meets_many_classes(file):
     assert np.isnan(outcome.metrics["selected_C"]).all() == (file != "cka")
 
 
-def test_the_certificate_of_one_vs_rest_is_the_worst_of_the_classes():
+@pytest.mark.parametrize("refit", [True, False])
+def test_the_certificate_of_one_vs_rest_is_the_worst_of_the_classes(refit):
     data = blobs()
-    run = of_classes("lp_mkl", {"refit": True}, points=[{"p": 1.5, "C": 10.0, "gap": 0.01}])
+    run = of_classes("lp_mkl", {"refit": refit}, points=[{"p": 1.5, "C": 10.0, "gap": 0.01}])
     outcome = offline.outcome(run, data)
     split, _ = next(splits(run, data))
-    pool = Pools(run, data, split.train).train
-    gaps = []
+    train = split.train if refit else split.folds[-1].train
+    pool, gaps = Pools(run, data, train).train, []
     for number in range(3):
-        labels = np.where(data.labels[split.train] == number, 1, -1).astype(np.int8)
+        labels = np.where(data.labels[train] == number, 1, -1).astype(np.int8)
         sample = training.Examples(pool, labels, np.arange(len(labels), dtype=np.int32))
         rng = np.random.default_rng(0)
         fit = training.fit(algorithms.load("lp_mkl"), run.points[0], sample, rng)

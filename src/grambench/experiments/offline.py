@@ -219,7 +219,8 @@ class Evaluator:
         if self._selects(candidates, final):
             folds = [self.validation(fold, kernel, candidates.criterion) for fold in self.split.folds]
             once = run.offline.counts_kernels_once
-            selection = select(algorithm, candidates, folds, generators, count_once=once)
+            certify = not self.split.refits
+            selection = select(algorithm, candidates, folds, generators, count_once=once, certify=certify)
             if self.split.refits:
                 selection.learned = selection.model = None
         work = selection.work

@@ -172,6 +172,7 @@ def select(
     generators: Generators,
     *,
     count_once: bool = False,
+    certify: bool = False,
 ) -> Selection:
     """Train every candidate on each fold, and return the one with the fewest misclassified validation examples.
 
@@ -187,6 +188,8 @@ def select(
         Random numbers of the fits.
     count_once : bool
         Whether kernel values that all candidates share count once; if not, each counts those that it asks for.
+    certify : bool
+        Whether fits of C classes get certificates, since the selected one is the final model.
 
     Raises
     ------
@@ -195,7 +198,7 @@ def select(
     """
     begun, tally, fewest, tied = clock.now(), _Tally(), math.inf, list[Selection]()
     total = sum(len(fold.validation.labels) for fold in folds)
-    trained = _trained(algorithm, candidates, folds, generators, tally)
+    trained = _trained(algorithm, candidates, folds, generators, tally, certify)
     if candidates.criterion == "alignment":
         trained = _most_aligned(trained, folds, tally)
     for candidate in trained:
@@ -225,13 +228,18 @@ def select(
 
 
 def _trained(
-    algorithm: Algorithm, candidates: Candidates, folds: Sequence[Validation], generators: Generators, tally: _Tally
+    algorithm: Algorithm,
+    candidates: Candidates,
+    folds: Sequence[Validation],
+    generators: Generators,
+    tally: _Tally,
+    certify: bool,
 ) -> Iterator[_Trained]:
     """Fit each candidate to the training examples of each fold; skip those that fail."""
     for settings in candidates.settings:
         begun = clock.now()
         try:
-            learned = [learn_task(algorithm, settings, fold.train, generators) for fold in folds]
+            learned = [learn_task(algorithm, settings, fold.train, generators, certify=certify) for fold in folds]
         except SolverError as reason:
             tally.skip(reason)
             continue
