@@ -1,0 +1,101 @@
+"""The section "Every statement of the paper" of docs/papers, made of the claims and their verdicts in a results folder.
+
+    python docs/statements.py RESULTS [PAPER ...]
+
+Each page's section is written anew: all claims of the paper's studies, and the rows of `docs/papers/statements`, which
+has the statements that no claim judges, with the reason or with what decides them.
+"""
+
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from grambench.claims import CONTRADICTED, load_claims
+
+PAPERS = Path(__file__).parent / "papers"
+STUDIES = PAPERS.parent.parent / "config" / "studies"
+NAMES = ("omkc", "rkl", "ca", "oks", "obscure")
+MARKUP, BACKSLASH = r"([|*<])", r"\\\1"  # what Markdown would take for its own, and how it is escaped
+HEADING = "## Every statement of the paper\n"
+DECIDED = ("holds", "fails", CONTRADICTED, "by number")
+
+
+class Statement(NamedTuple):
+    """A statement of a paper; `claim` is empty where no claim judges it."""
+
+    claim: str
+    section: str
+    statement: str
+    verdict: str = ""
+    evidence: str = ""
+
+
+def statements(paper: str, results: Path | None = None) -> list[Statement]:
+    """Return all statements in the order of the paper's sections.
+
+    Parameters
+    ----------
+    paper : str
+        One of NAMES.
+    results : Path, optional
+        The results folder; claims have no verdict and no evidence without it.
+    """
+    found = []
+    studies = sorted(path.stem for path in STUDIES.glob("*.yaml") if path.stem.split("_")[0] == paper)
+    for study in studies:
+        claims = load_claims(study)
+        judged = pd.read_csv(results / study / "claims.csv", index_col="claim") if results and claims else None
+        prefix = f"{study} " if study != paper else ""
+        for claim in claims:
+            verdict = () if judged is None else tuple(judged.loc[claim.id, ["verdict", "evidence"]])
+            found.append(Statement(prefix + claim.id, claim.section, claim.statement, *verdict))
+    rows = pd.read_csv(PAPERS / "statements" / f"{paper}.csv", keep_default_na=False)
+    found += [Statement("", *row) for row in rows.itertuples(index=False)]
+    return sorted(found, key=_position)
+
+
+def section(found: list[Statement]) -> str:
+    """Return the section of a page: how many statements are decided, and a table of all."""
+    counts = Counter(each.verdict for each in found)
+    decided = sum(counts[verdict] for verdict in DECIDED)
+    parts = [f"{verdict} {counts[verdict]}" for verdict in (*DECIDED, "undecided", "unavailable") if counts[verdict]]
+    lines = [
+        HEADING,
+        f"{decided} of {len(found)} statements ({decided / len(found):.0%}) are decided; {', '.join(parts)}.",
+        "*Claim* is the number in the report; the runs of studies do not judge a statement without one.",
+        f"*{CONTRADICTED}* is what the paper's own numbers do not fulfil. *by number*: each number has a verdict.\n",
+        "| section | claim | statement | verdict | evidence |",
+        "|---|---|---|---|---|",
+    ]
+    for each in found:
+        cells = (each.section, each.claim, each.statement, each.verdict, each.evidence)
+        lines.append("".join(f"| {re.sub(MARKUP, BACKSLASH, cell)} " for cell in cells) + "|")
+    return "\n".join(lines) + "\n"
+
+
+def _position(statement: Statement) -> tuple[list[int], str]:
+    """Return the key that sorts statements by section: the abstract first, appendices and theorems last."""
+    if statement.section.startswith("Abstract"):
+        return [0], ""
+    number = re.search(r"Section (\d+(?:\.\d+)*)", statement.section)
+    return ([int(part) for part in number[1].split(".")], "") if number else ([99], statement.section)
+
+
+def main() -> None:
+    """Write the sections of the named papers' pages, or of all."""
+    results = Path(sys.argv[1])
+    for paper in sys.argv[2:] or NAMES:
+        page = PAPERS / f"{paper}.md"
+        text = page.read_text(encoding="utf-8")
+        before, _, after = text.partition(HEADING)
+        _, heading, rest = after.partition("\n## ")
+        text = f"{before.rstrip()}\n\n{section(statements(paper, results))}{heading}{rest}"
+        page.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
