@@ -48,6 +48,8 @@ from grambench.kernels.pool import Pool
 from grambench.kernels.subsets import RandomSubsets
 from grambench.solvers.platt import probabilities
 
+VIEWS = ("alone", "without")  # sizes of a sweep whose points are the kernels of one view, or of all other views
+
 
 @dataclass(frozen=True, slots=True)
 class TrainedModel:
@@ -115,17 +117,29 @@ class Evaluator:
         The data set.
     split : Split
         The rows.
+    whole, kernels : Evaluator and list of int, optional
+        An evaluator of more kernels on the same split, and the indices of the run's kernels among them: both share the
+        Gram matrices that either computes.
     """
 
-    def __init__(self, run: Run, dataset: PreparedDataset, split: Split) -> None:
+    def __init__(
+        self,
+        run: Run,
+        dataset: PreparedDataset,
+        split: Split,
+        whole: "Evaluator | None" = None,
+        kernels: Sequence[int] = (),
+    ) -> None:
         self.run, self.dataset, self.split = run, dataset, split
+        self._whole, self._kernels = whole, kernels
         self._pools: dict[bytes, Pools] = {}
 
     def pools(self, train: Indices) -> Pools:
         """Return the pools of some training rows, computed once."""
         key = train.tobytes()
         if key not in self._pools:
-            self._pools[key] = Pools(self.run, self.dataset, train)
+            whole = self._whole
+            self._pools[key] = whole.pools(train).only(self._kernels) if whole else Pools(self.run, self.dataset, train)
         return self._pools[key]
 
     def sample(self, pool: Pool, rows: Indices, order: Any = None) -> Examples:
@@ -333,7 +347,8 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
     Notes
     -----
     `seconds` and the counts of work cover everything from the features to the final model, but neither the test nor
-    the scores of validation examples; under nested cross-validation they cover the final fit alone. Everything is run
+    the scores of validation examples; under nested cross-validation they cover the final fit alone. The points of a
+    sweep over views share kernels, of which `seconds` covers those that no earlier point has needed. Everything is run
     twice on a few examples first, which compiles it; both must find the same.
     """
     results: dict[tuple[int, int], Result] = {}
@@ -344,6 +359,7 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
             for p in sorted({0, len(run.points) - 1}) if run.subsets else (0,):
                 _warm_up(replace(run, subsets=_subsets(run, p, seed)), dataset, split.reduced(dataset.labels), seed)
         drew, evaluator = [False] * len(run.points), None
+        whole = Evaluator(run, dataset, split) if run.size in VIEWS else None
         for p, point in enumerate(run.points):
             if before is not None and before[0] is split and not before[1][p]:
                 # The same split without random numbers has the same result, and is evaluated once.
@@ -352,7 +368,7 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
             if evaluator is None or run.size or not run.offline.shares_kernels:
                 kernels, sized_split = _sized(run, p, dataset, split, seed)
                 sized_run = replace(run, kernels=[run.kernels[k] for k in kernels], subsets=_subsets(run, p, seed))
-                evaluator = Evaluator(sized_run, dataset, sized_split)
+                evaluator = Evaluator(sized_run, dataset, sized_split, whole, kernels)
             generators = Generators(seed)
             results[p, r] = _result(run, evaluator.evaluate(point, generators), kernels)
             drew[p] = generators.used
@@ -381,7 +397,7 @@ def _sized(
         If a class has fewer training examples.
     """
     m, size = len(run.kernels), int(run.numbers[p]) if run.size else 0
-    if run.size in ("alone", "without"):
+    if run.size in VIEWS:
         views = [kernel.view for kernel in run.pool]
         view = list(dict.fromkeys(views))[size - 1]
         return [k for k in range(m) if (views[k] == view) == (run.size == "alone")], split

@@ -1,6 +1,7 @@
 """Kernel matrices of a data set by the row indices of its examples, under the settings of a protocol."""
 
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -45,6 +46,7 @@ class Pools:
 
     def __init__(self, run: Run, dataset: PreparedDataset, rows: Indices) -> None:
         begun = clock.now()
+        self._kernels: Sequence[int] | None = None  # those of a pool that `only` has selected
         kernels, protocol = run.pool, run.offline
         self._dataset, self._train = dataset, rows
         self._standardise, self._between = protocol.standardise, dict[bytes, Pool]()
@@ -60,19 +62,28 @@ class Pools:
         self.train = self._centring.train if self._centring else self._computed(train)
         self.seconds = clock.now() - begun
 
+    def only(self, kernels: Sequence[int]) -> "Pools":
+        """Return the pools of some of the kernels; the two share the Gram matrices that either computes."""
+        some = copy(self)
+        some._kernels, some.train = kernels, self.train.only(kernels)
+        return some
+
     def between(self, rows: Indices) -> Pool:
         """Return the pool between other examples and the training ones."""
         key = rows.tobytes()
         if key not in self._between:
             pool = self._bound.between(self._features(rows))
             self._between[key] = self._centring.between(pool) if self._centring else self._computed(pool)
-        return self._between[key]
+        return self._some(self._between[key])
 
     def among(self, rows: Indices) -> Pool:
         """Return the pool of other examples among themselves."""
         features = self._features(rows)
         pool = self._bound.among(features)
-        return self._centring.among(pool, self._bound.between(features)) if self._centring else pool
+        return self._some(self._centring.among(pool, self._bound.between(features)) if self._centring else pool)
+
+    def _some(self, pool: Pool) -> Pool:
+        return pool if self._kernels is None else pool.only(self._kernels)
 
     def _computed(self, pool: Pool) -> Pool:
         # The points of a sweep share these matrices. The first fit would be charged with their time otherwise.

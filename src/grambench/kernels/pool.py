@@ -344,6 +344,15 @@ class Pool(ABC):
         """Return v'K_k v of every kernel, (m,); for t = n only."""
         return np.array([vector @ gram @ vector for gram in self.grams()])
 
+    @cached_property
+    def copied(self) -> Floats:
+        """A copy of all Gram matrices in one read-only array, (m, t, n), which solvers take again and again."""
+        stack = np.empty(self.shape)
+        for k in range(len(stack)):
+            stack[k] = self.gram(k)
+        stack.flags.writeable = False
+        return stack
+
     def diagonal(self) -> Floats:
         """Return the kernel values of the examples with themselves, (m, n); for t = n only."""
         return np.stack([np.diagonal(gram) for gram in self.grams()])
@@ -617,8 +626,8 @@ def stacked(pool: Pool) -> Floats:
     grams = pool.grams()
     if not isinstance(grams, LazyGrams):
         return grams if isinstance(grams, np.ndarray) else np.stack(grams)
-    stack = np.empty(pool.shape) if pool.kept is None else pool.kept.stack
-    for k, gram in enumerate(grams):
-        if pool.kept is None:
-            stack[k] = gram
-    return np.asarray(read_only(stack))
+    if pool.kept is None:
+        return pool.copied
+    for k in range(len(grams)):
+        pool.gram(k)
+    return np.asarray(read_only(pool.kept.stack))
