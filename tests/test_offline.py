@@ -249,15 +249,15 @@ def test_a_sweep_over_views_has_the_kernels_of_one_view_or_of_all_others(of, ker
         assert np.array_equal(np.flatnonzero(found.kernel_values["weight"][p, 0]), used)
 
 
-@pytest.mark.parametrize("of", ["alone", "without"])
-def test_the_points_of_a_sweep_over_views_share_kernels(of, monkeypatch):
+def test_the_points_of_a_sweep_over_views_share_kernels(monkeypatch):
     data, drawn = images(), {"sizes": {"default": [15, 10, 10]}}
-    run = on_images("uniform_svm", "per_class_splits", protocol=drawn)
+    data = replace(data, views=data.views | {"third": data.views["noise"]})
+    run = on_images("uniform_svm", "per_class_splits", protocol=drawn, kernels=[*KERNELS, "third/chisquare_s1"])
     views, matrix = [], pairs.matrix
     monkeypatch.setattr(pairs, "matrix", lambda *sides: views.append(sides) or matrix(*sides))
     offline.outcome(run, data)
     once = len(views)
-    offline.outcome(replace(run, values=[1, 2], size=of, points=run.points * 2), data)
+    offline.outcome(replace(run, values=[1, 2, 3], size="without", points=run.points * 3), data)
     assert len(views) == 2 * once
 
 
