@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 
 from grambench import algorithms
@@ -131,7 +130,8 @@ def best_omkc(evidence: Evidence) -> Answer:
 
 def star_beats_perceptrons(evidence: Evidence) -> Answer:
     """Perceptron(*) significantly outperforms the other two "for most cases" (here: in most pairs, two a data set)."""
-    hits, pairs = {}, []
+    hits: dict[str, bool] = {}
+    pairs: list[str] = []
     for other in (LINEAR, UNIFORM):
         wins = _hits(evidence, [STAR], SIGNIFICANTLY, [other])
         pairs += [f"{dataset} ({algorithms.title(other)})" for dataset in SETS]
@@ -171,11 +171,11 @@ def _ends(evidence: Evidence, metric: str) -> pd.DataFrame:
     return pd.DataFrame({"early": early, "late": late})
 
 
-def _during_the_pass(evidence: Evidence, names: list[str], test: Callable[[pd.DataFrame], bool]) -> dict[str, bool]:
+def _during_the_pass(evidence: Evidence, names: list[str], test: Callable[[pd.DataFrame], Any]) -> dict[str, bool]:
     """Return the answers of a test of the mistake rates of some algorithms (rows): columns early and late."""
     ends = _ends(evidence, MISTAKES)
     available = [dataset for dataset in SETS if all((dataset, name) in ends.index for name in names)]
-    return {dataset: bool(test(ends.loc[dataset].loc[names])) for dataset in available}
+    return {dataset: bool(test(ends.loc[[(dataset, name) for name in names]].droplevel(0))) for dataset in available}
 
 
 def mistakes_fall(evidence: Evidence) -> Answer:
@@ -206,14 +206,12 @@ def weight_of_the_best(evidence: Evidence) -> Answer:
     """OMKC(D,D) and (D,S) put more weight on the best kernel than (S,D) and (S,S), on almost all data sets."""
     hits = {}
     for name in SETS:
-        best = evidence.results.best_kernels(name)
-        if not best:
-            continue
-        curves = evidence.curves[evidence.curves["dataset"] == name]
-        late = _ends(Evidence(evidence.results, curves), f"weight:{best[0]}")["late"]
-        weights = {algorithm: float(late.get((name, algorithm), math.nan)) for algorithm in OMKC}
-        if all(map(math.isfinite, weights.values())):
-            hits[name] = min(weights["omkc_dd"], weights["omkc_ds"]) > max(weights["omkc_sd"], weights["omkc_ss"])
+        for best in evidence.results.best_kernels(name)[:1]:
+            curves = evidence.curves[evidence.curves["dataset"] == name]
+            late = _ends(Evidence(evidence.results, curves), f"weight:{best}")["late"]
+            weights = {algorithm: float(late.get((name, algorithm), math.nan)) for algorithm in OMKC}
+            if all(map(math.isfinite, weights.values())):
+                hits[name] = min(weights[DD], weights[DS]) > max(weights[SD], weights[SS])
     return Answer.by_share(hits, SETS, "almost all", "both end with more weight on the best kernel")
 
 
@@ -286,27 +284,32 @@ def _tables(evidence: Evidence, algorithm: str, sweep: str = "beta", metric: str
     return {name: table for name, table in tables.items() if len(table)}
 
 
-def _recommended(table: pd.DataFrame) -> NDArray[np.bool_]:
-    """Return which betas of a table lie in the range that the paper recommends."""
+def _recommended(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a table whose betas lie in the range that the paper recommends."""
     low, high = BEST_BETA
-    return np.asarray((table.index > low - 1e-9) & (table.index < high + 1e-9))
+    return table[(table.index > low - 1e-9) & (table.index < high + 1e-9)]
+
+
+def _lowest(table: pd.DataFrame) -> Any:
+    """Return the runs of the value of a sweep with the smallest mean, which is their name."""
+    return table.loc[[table.mean(axis=1).idxmin()]].iloc[0]
 
 
 def _best_beta(evidence: Evidence, algorithm: str) -> Answer:
     """Judge whether the best beta of the range is as good as the best of all, on the same permutations."""
-    hits, best_betas = {}, []
-    for name, table in _tables(evidence, algorithm).items():
-        rates, inside = table.to_numpy(), _recommended(table)
-        if not inside.any():
-            continue
-        means = rates.mean(axis=1)
-        best, best_inside = int(means.argmin()), int(np.where(inside, means, np.inf).argmin())
-        p = paired(rates[best_inside], rates[best])
-        hits[name] = means[best_inside] == means[best] or not p < BEST_LEVEL
-        best_betas.append(f"{name} {table.index[best]:g}" + ("" if best_inside == best else f" (p = {p:.2g})"))
+    best_betas = []
+
+    def as_good(name: str, table: pd.DataFrame) -> bool | None:
+        if _recommended(table).empty:
+            return None
+        best, inside = _lowest(table), _lowest(_recommended(table))
+        p = "" if best.name == inside.name else f" (p = {paired(inside, best):.2g})"
+        best_betas.append(f"{name} {best.name:g}{p}")
+        return not _significantly_more(inside, best)
+
     low, high = BEST_BETA
     phrase = f"no beta makes {evidence.results.title(algorithm)} significantly better than the best in [{low}, {high}]"
-    answer = Answer.by_share(hits, _swept_sets(evidence), "most", phrase)
+    answer = _in_sweep(evidence, ("beta", [algorithm], MISTAKES), as_good, phrase)
     return answer.adding(f"best beta: {list_names(best_betas)}")
 
 
@@ -321,7 +324,7 @@ def _in_sweep(evidence: Evidence, swept: tuple[str, Names, str], test: SweepTest
     return Answer.by_share(hits, _swept_sets(evidence, sweep), "most", phrase)
 
 
-def _significantly_more(first: pd.Series, second: pd.Series) -> bool:
+def _significantly_more(first: Any, second: Any) -> bool:
     """Return whether runs have a larger mean than others on the same permutations, by the paired test."""
     return bool(first.mean() > second.mean() and paired(first, second) < BEST_LEVEL)
 
@@ -333,16 +336,14 @@ def beta_matters(evidence: Evidence) -> Answer:
     """
 
     def differ(_: str, table: pd.DataFrame) -> bool:
-        means = table.mean(axis=1)
-        return _significantly_more(table.loc[means.idxmax()], table.loc[means.idxmin()])
+        return _significantly_more(-_lowest(-table), _lowest(table))
 
     return _in_sweep(evidence, ("beta", OMKC, MISTAKES), differ, "all four differ between their best and worst beta")
 
 
 def _unbeaten(table: pd.DataFrame) -> set[float]:
     """Return the values of a sweep that are not significantly worse than the best one."""
-    best = table.loc[table.mean(axis=1).idxmin()]
-    return {value for value in table.index if not _significantly_more(table.loc[value], best)}
+    return {value for value in table.index if not _significantly_more(table.loc[value], _lowest(table))}
 
 
 def no_universal_beta(evidence: Evidence) -> Answer:
@@ -366,7 +367,7 @@ def theory_overestimates_beta(evidence: Evidence) -> Answer:
 
     def smaller(name: str, table: pd.DataFrame) -> bool:
         theory = 1.0 / (1.0 + math.sqrt(math.log(len(kernels)) / sizes[name]))
-        return bool(table.mean(axis=1).idxmin() < min(table.index, key=lambda beta: abs(beta - theory)))
+        return bool(_lowest(table).name < min(table.index, key=lambda beta: abs(beta - theory)))
 
     return _in_sweep(
         evidence, ("beta", [DD, SS], MISTAKES), smaller, "both have their fewest mistakes at a smaller beta"
@@ -390,9 +391,10 @@ def small_beta_hurts(evidence: Evidence) -> Answer:
     """OMKC(D,D) and (S,S) are hurt by a beta below 0.5: more mistakes on average than with 0.7 to 0.9, on most sets."""
 
     def hurts(_: str, table: pd.DataFrame) -> bool | None:
-        rates = table.mean(axis=1)
-        small, recommended = rates[rates.index < SMALL_BETA - 1e-9], rates[_recommended(table)]
-        return bool(small.mean() > recommended.mean()) if len(small) and len(recommended) else None
+        small, recommended = table[table.index < SMALL_BETA - 1e-9], _recommended(table)
+        return (
+            bool(small.to_numpy().mean() > recommended.to_numpy().mean()) if len(small) and len(recommended) else None
+        )
 
     return _in_sweep(evidence, ("beta", [DD, SS], MISTAKES), hurts, "both make more mistakes")
 
@@ -463,12 +465,12 @@ def _bounded(
         of_runs = {f"{name} run {run}": float(share) for run, share in enumerate(counts / limits)}
         shares |= of_runs if unit == "runs" else {name: float(counts.mean() / limits.mean())}
         telling += bool(limits.mean() < sizes[name])
-    if not shares:
-        return Answer.undecided(f"no run of {name_of} available")
     violated = [name for name, share in shares.items() if not share <= 1]
-    line = f"{len(shares) - len(violated)} of {len(shares)} {unit}; at most {100 * max(shares.values()):.2g} % of the"
-    line += f" bound are used, which is below the number of rounds on {telling} data sets"
-    return Answer.of(not violated, f"{line}; not {list_names(violated)}" if violated else line)
+    line = (
+        f"{len(shares) - len(violated)} of {len(shares)} {unit}; at most {100 * max(shares.values(), default=0):.2g} %"
+    )
+    line += f" of the bound are used, which is below the number of rounds on {telling} data sets"
+    return Answer.of(not violated, f"{line}; not {list_names(violated)}" if violated else line, enough=bool(shares))
 
 
 def theorem_1(evidence: Evidence) -> Answer:
