@@ -52,16 +52,18 @@ def test_a_claim_that_the_papers_own_numbers_fulfil_would_be_fulfilled_by_most_o
     assert [*unlikely["printed"]] == ["fails"] * len(unlikely)
 
 
-def test_the_one_claim_that_its_own_paper_contradicts():
-    """The text has Perceptron(*) among the best on one data set; by the t-test of Table 3 it ties on wdbc too."""
-    fails = SHIPPED[SHIPPED["printed"] == "fails"]
-    assert [*zip(fails["study"], fails["claim"], strict=True)] == [("omkc", "1b")]
-    assert fails["evidence"].item() == "Perceptron(*) is best or tied on 2 of 15: wdbc, australian"
+def test_the_claims_that_their_own_paper_contradicts():
+    """Among them two of OMKC: Perceptron(*) ties on two data sets, not one, and Perceptron(u) is not always worse."""
+    fails = SHIPPED[SHIPPED["printed"] == "fails"].set_index(["study", "claim"])["evidence"]
+    assert {claim for study, claim in fails.index if study == "omkc"} == {"17", "14b", "1b", "4f", "18a"}
+    assert fails["omkc", "1b"] == "Perceptron(*) is best or tied on 2 of 15: wdbc, australian"
+    assert fails["omkc", "18a"].endswith("on 12 of 15: not on australian, a3a, w5a")
 
 
 def test_printed_numbers_decide_what_they_can():
     every = {claim.id for claim in claims.load_claims("omkc")}
-    assert set(shipped("omkc").index) == every - {"9a", "10", "12a", "12b", "12c", "13"}
+    during = {"9a", "9d", "9e", "10"} | {f"12{letter}" for letter in "abcdef"} | {f"16{letter}" for letter in "abc"}
+    assert set(shipped("omkc").index) == every - during - {"13", "14a", "15a", "15b"}
     assert set(shipped("oks").index) == {"1a", "1b", "1c", "2a", "2b"}
 
 

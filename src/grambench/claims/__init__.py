@@ -218,16 +218,19 @@ class Claim:
         Where the paper makes it.
     test : callable
         The function that judges it; its docstring is the claim in words.
+    words : str
+        The claim in words, where `test` has no docstring.
     """
 
     id: str
     section: str
     test: Callable[[Evidence], Answer]
+    words: str = ""
 
     @property
     def statement(self) -> str:
         """The claim in words, in one line."""
-        return " ".join(docstring(self.test).split())
+        return self.words or " ".join(docstring(self.test).split())
 
 
 def load_claims(study: str) -> list[Claim]:

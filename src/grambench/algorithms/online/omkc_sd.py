@@ -18,6 +18,8 @@ Deviations
 sign(0) = +1 for each kernel and for the vote, and the order of summation is that of `grambench.algorithms.rows`, as
 in `omkc_dd`. The vote is divided by the sum of its weights, as there.
 
+The paper allows δ in (0, 1); its Section 4.2 speaks of δ = 1, and so does this.
+
 Chosen by published numbers: sign(0) = +1; additions in four lanes.
 
 References
@@ -30,6 +32,7 @@ Journal of Computer and System Sciences 55, 119-139. DOI 10.1006/jcss.1997.1504
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -37,6 +40,7 @@ from grambench.algorithms import omkc
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.hedge import Sampling
 from grambench.algorithms.streaming import Basis, OnlineState
+from grambench.common.parameters import within
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
@@ -49,7 +53,11 @@ class Parameters(Sampling):
     ----------
     beta : float
         Factor of a kernel's weight at each of its mistakes in a round that drew it, in (0, 1].
+    delta : float
+        Smoothing of the sampling probabilities, in (0, 1]; by 1 all kernels are drawn equally often.
     """
+
+    delta: Annotated[float, within("(0, 1]")] = 0.01
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
