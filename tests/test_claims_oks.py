@@ -83,6 +83,16 @@ def test_numbers_that_claims_cite_are_the_printed_ones():
     assert f"printed: {inside} of 30" in oks.oks_picks_dense_sift(evidence(runs)).evidence
 
 
+def test_printed_accuracies_of_corel5k_are_whole_numbers_of_its_test_images():
+    numbers = pd.read_csv(CONFIG / "published/oks_tables_1_2.csv")
+    of_accuracy = numbers[(numbers["metric"] == oks.ACCURACY) & numbers["dataset"].isin(oks.COREL)]
+    images = of_accuracy["dataset"].map(dict(zip(oks.COREL, (167, 185, 150), strict=True)))
+    images *= of_accuracy["algorithm"].isin(["som_svm", "oks_svm"]) * 4 + 1  # five seeds
+    right = (of_accuracy["mean"] / 100 * images).round()
+    assert len(right) == 24
+    assert ((100 * right / images - of_accuracy["mean"]).abs() < 0.0051).all()
+
+
 def changed(algorithm, metric, factor):
     runs = printed()
     chosen = (runs["algorithm"] == algorithm) & (runs["metric"] == metric)
