@@ -122,10 +122,8 @@ def few_values_are_made(evidence: Evidence) -> Answer:
 
 
 def all_values_are_made(evidence: Evidence) -> Answer:
-    """Cross-validation and MKL compute all kernel matrices (here: MuSVM and SIPMKL make 60 n^2 values)."""
-    return _made(
-        evidence, ["musvm", "simplemkl"], lambda share: share > 99.9, "MuSVM and SIPMKL make all kernel values"
-    )
+    """Cross-validation and MKL compute all kernel matrices (here: at least 80 percent of 60 n^2, as 90 are trained on)."""
+    return _made(evidence, ["musvm", "simplemkl"], lambda share: share >= 80.0, "MuSVM and SIPMKL make 80 % or more")
 
 
 def _made(evidence: Evidence, methods: list[str], test: Test, phrase: str) -> Answer:
@@ -164,7 +162,7 @@ def _slower(
 
 def mkl_scales_worse(evidence: Evidence) -> Answer:
     """MKL does not scale well to many examples (here: SIPMKL's time grows with a higher power of n than OKS-SVM's)."""
-    sizes = evidence.curves.groupby("dataset")["round"].max()
+    sizes = evidence.curves.query("algorithm == 'oks_svm'").groupby("dataset")["round"].max()
     means = evidence.means(["simplemkl", "oks_svm"], SECONDS, [task for task in TASKS if task in sizes])
     if 2 * len(means) < len(TASKS) or sizes[[*means]].nunique() < 2:
         return Answer.undecided("not enough tasks with times and different sizes")
