@@ -122,7 +122,7 @@ def few_values_are_made(evidence: Evidence) -> Answer:
 
 
 def all_values_are_made(evidence: Evidence) -> Answer:
-    """Cross-validation and MKL compute all kernel matrices (here: at least 80 percent of 60 n^2, as 90 are trained on)."""
+    """Cross-validation and MKL compute all kernel matrices (here: 80 percent or more of the 60 n^2 values)."""
     return _made(evidence, ["musvm", "simplemkl"], lambda share: share >= 80.0, "MuSVM and SIPMKL make 80 % or more")
 
 
