@@ -168,9 +168,9 @@ def _judge_row(
     files: Published, dataset: str, metric: str, published: Sample, ours: Sample, means: Floats | None = None
 ) -> dict[str, Any]:
     speed_up, margin = math.nan, files.margin(metric, published.mean)
-    if ours.runs and metric in ("seconds", "seconds_ratio_percent"):
+    if ours.runs and metric in ("seconds", "fit_seconds", "seconds_ratio_percent"):
         judged = Judged("speed-up", difference=ours.mean - published.mean)
-        speed_up = published.mean / ours.mean if metric == "seconds" else math.nan
+        speed_up = published.mean / ours.mean if metric != "seconds_ratio_percent" else math.nan
     else:
         judged = judge(published, ours, metric, margin, means)
     return {
