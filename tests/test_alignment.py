@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from problems import labelled
 from scipy.optimize import minimize_scalar
 
 from grambench.algorithms import stagewise
@@ -12,10 +13,7 @@ from grambench.kernels.pool import Continuous
 
 
 def problem(seed, n=30, d=3):
-    rng = np.random.default_rng(seed)
-    features = rng.normal(size=(n, d))
-    labels = np.where(features[:, 0] + 0.5 * rng.normal(size=n) > 0.2, 1, -1).astype(np.int8)
-    return features, labels
+    return labelled(seed, n, d, lambda x, noise: x[0] + 0.5 * noise > 0.2)
 
 
 @pytest.mark.parametrize("seed", range(5))

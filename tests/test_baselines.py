@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from fitting import fit
 from kernel_pools import on_vectors
+from problems import labelled
 from scipy import sparse
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -26,10 +27,7 @@ KERNELS = [Kernel("gaussian", 1.0), Kernel("polynomial", 1.0)]
 
 
 def problem(seed=0, n=120, d=4):
-    rng = np.random.default_rng(seed)
-    features = rng.normal(size=(n, d))
-    labels = np.where(features[:, 0] + features[:, 1] ** 2 + 0.3 * rng.normal(size=n) > 1.0, 1, -1).astype(np.int8)
-    return features, labels
+    return labelled(seed, n, d, lambda x, noise: x[0] + x[1] ** 2 + 0.3 * noise > 1.0)
 
 
 def pools(features, others):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from problems import labelled, prepared
 
 from grambench import experiments
 from grambench.common import layout
@@ -12,7 +13,6 @@ from grambench.common.layout import Cell
 from grambench.config.load import check, read
 from grambench.config.metrics import MEASURED
 from grambench.config.project import Project
-from grambench.datasets.store import PreparedDataset
 from grambench.experiments.outcome import GROUPS
 from grambench.experiments.run import Run
 from grambench.kernels.functions import Kernel
@@ -26,10 +26,7 @@ SIZES = {"sizes": {"default": [30, 20, 10]}}
 
 
 def dataset(n=60, d=4):
-    rng = np.random.default_rng(3)
-    features = rng.normal(size=(n, d))
-    labels = np.where(features[:, 0] + 0.5 * rng.normal(size=n) > 0, 1, -1).astype(np.int8)
-    return PreparedDataset(name="made", features=features, labels=labels, orders=None, source={})
+    return prepared(*labelled(3, n, d, lambda x, noise: x[0] + 0.5 * noise > 0))
 
 
 def run(spec, data):

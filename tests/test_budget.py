@@ -9,6 +9,7 @@ import pytest
 import reference
 from fitting import fit, pool_of, scores
 from kernel_pools import on_vectors
+from problems import in_a_ring as stream
 
 from grambench import KernelClassifier, algorithms
 from grambench.experiments.conformance import same
@@ -147,12 +148,6 @@ def test_a_budget_may_be_a_float_where_it_is_swept():
 ONE_PASS = {"oks": {"delta": [0.4], "eta": 0.02}, "som": {"delta": [0.4]}}
 ON_STREAMS = [name for name in NAMES if algorithms.load(name).start]
 STREAMED = [Kernel("gaussian", 2.0**p) for p in (-1, 0, 1)] + [Kernel("polynomial", 2), Kernel("mediangaussian", 0.5)]
-
-
-def stream(n, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 3))
-    return X, (np.hypot(X[:, 0], X[:, 1]) > 1.2).astype(int)
 
 
 @pytest.mark.parametrize("seed", range(3))

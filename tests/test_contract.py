@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fitting import UNSEEDED, unsteady
-from problems import prepared
+from problems import labelled, prepared
 from specifications import make_run
 
 from grambench import algorithms
@@ -37,10 +37,7 @@ N, SIGMAS = 40, (0.5, 1.0, 2.0)
 
 
 def data():
-    rng = np.random.default_rng(0)
-    features = rng.normal(size=(N, 3))
-    labels = np.where(features[:, 0] + 0.3 * rng.normal(size=N) > 0.0, 1, -1)
-    return prepared(features, labels, source={"kind": "none"})
+    return prepared(*labelled(0, N, 3, lambda x, noise: x[0] + 0.3 * noise > 0.0), source={"kind": "none"})
 
 
 def pool(features):

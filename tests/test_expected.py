@@ -15,7 +15,7 @@ from grambench.common.files import sealed
 from grambench.common.layout import Cell
 from grambench.common.provenance import made_from
 from grambench.pipeline import last_run
-from grambench.pipeline.expected import expectation
+from grambench.pipeline.expected import expected_lines
 
 
 def planned(study, datasets, algorithms):
@@ -31,19 +31,18 @@ def leave_record(plan, cell, status="ok"):
 
 def test_the_expected_time_is_that_of_the_measured_costs(project):
     plan = planned("leaderboard", ["sonar", "heart"], ["uniform_svm", "rkl"])
-    expected = expectation(plan)
-    assert (expected.runs, expected.datasets, expected.kernels, expected.unknown) == (4, 2, 0, 0)
-    assert expected.seconds == pytest.approx(sum(map(plan.resources.measured_seconds, plan.targets.cells())))
-    costs = {("leaderboard", "sonar", "rkl"): 100.0}
-    plan.configuration.__dict__["costs"] = costs
-    repetitions = plan.studies["leaderboard"].protocol.repetitions
-    split = expectation(plan)
-    assert split.blocks == repetitions == 10 and split.longest == pytest.approx(103.0)
-    assert 1030.0 <= split.seconds <= 1030.0 + 3 * 13.0  # and three runs that are not listed took ten seconds at most
-    first, second = split.lines(cores=2, slurm=False)
+    jobs, time = expected_lines(plan, 1, slurm=False)
+    assert jobs == "jobs: 2 data sets, 4 runs, tables of 1 study, report"
+    seconds = sum(map(plan.resources.measured_seconds, plan.targets.cells()))
+    assert ("less than a minute" if seconds < 60 else f"about {seconds / 60:.0f} min") in time
+    assert time.endswith("on 1 core, from the measured costs in config/costs.csv")
+    plan.configuration.__dict__["costs"] = {("leaderboard", "sonar", "rkl"): 100.0}
+    first, second = expected_lines(plan, 2, slurm=False)
     assert first == "jobs: 2 data sets, 4 runs (long ones in 10 blocks), tables of 1 study, report"
+    # ten blocks of 103 s, and three runs that are not listed took ten seconds at most
     assert second == "time of the runs: about 9 min on 2 cores, from the measured costs in config/costs.csv"
-    first, second = split.lines(cores=2, slurm=True)
+    assert "about 2 min on 100 cores" in expected_lines(plan, 100, slurm=False)[1]  # as long as a block
+    first, second = expected_lines(plan, 2, slurm=True)
     assert first.endswith("report; about 13 SLURM jobs")  # ten blocks, the short runs of two data sets, the tables
     assert second.startswith("time of the runs: about 0.3 core hours, from")
 
@@ -53,9 +52,9 @@ def test_runs_that_are_done_or_failed_are_not_expected(project):
     first, second, third = plan.targets.cells()
     leave_record(plan, first)
     leave_record(plan, second, "error")
-    assert expectation(plan).runs == 1
+    assert expected_lines(plan, 2, slurm=False)[0].startswith("jobs: 1 data set, 1 run,")
     leave_record(plan, third)
-    assert expectation(plan).lines(2, False) == ["jobs: tables of 1 study, report"]
+    assert expected_lines(plan, 2, slurm=False) == ["jobs: tables of 1 study, report"]
 
 
 def test_no_time_is_expected_of_runs_without_a_cost(project):
@@ -68,9 +67,9 @@ def test_no_time_is_expected_of_runs_without_a_cost(project):
     path.write_text(yaml.safe_dump(study))
     plan = planned("leaderboard", ["sonar"], ["mine", "rkl"])
     assert plan.resources.measured_seconds(Cell("leaderboard", "sonar", "mine")) is None
-    lines = expectation(plan).lines(2, False)
+    lines = expected_lines(plan, 2, slurm=False)
     assert lines[1].endswith("config/costs.csv; 1 of 2 runs without a measured cost")
-    lines = expectation(planned("leaderboard", ["sonar"], ["mine"])).lines(2, False)
+    lines = expected_lines(planned("leaderboard", ["sonar"], ["mine"]), 2, slurm=False)
     assert lines[1] == "time of the runs: not known, 1 of 1 run without a measured cost"
 
 

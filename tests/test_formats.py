@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 import scipy.io
-from pydantic import TypeAdapter
+from reading import ADAPTER, read
 from scipy import sparse
 
 from grambench.common.errors import DataError
@@ -22,18 +22,11 @@ from grambench.config.load import check
 from grambench.datasets import readers, store
 from grambench.datasets.descriptions import Dataset
 from grambench.datasets.fetch import fetch
-from grambench.datasets.readers import AnyReader
 from grambench.pipeline.job import Job
 from grambench.pipeline.steps import prepare as prepare_step
 
-ADAPTER = TypeAdapter(AnyReader)
 X = np.array([[31.3, 2.0], [0.0, -4.5], [7.25, 0.0]])
 Y = np.array([1, -1, 1])
-
-
-def read(format, *paths, **options):
-    reader = ADAPTER.validate_python({"format": format, "positive": 1} | options)
-    return readers.read(reader, {path.name: path for path in paths})
 
 
 def refusal(format, *paths, **options):

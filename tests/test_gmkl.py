@@ -4,15 +4,14 @@ import mkl_reference as reference
 import numpy as np
 import pytest
 from fitting import fit, scores
+from problems import labelled
 
 from grambench.kernels.pool import Stored
 
 
 def problem(seed, n=40, d=4):
     """Gaussian kernels on single features, the first two of which matter, and labels."""
-    rng = np.random.default_rng(seed)
-    points = rng.normal(size=(n, d))
-    labels = np.where(points[:, 0] * points[:, 1] + 0.2 * rng.normal(size=n) > 0, 1, -1).astype(np.int8)
+    points, labels = labelled(seed, n, d, lambda x, noise: x[0] * x[1] + 0.2 * noise > 0)
     return np.exp(-0.5 * np.square(points[:, None] - points[None])).transpose(2, 0, 1).copy(), labels
 
 

@@ -4,6 +4,7 @@ import mkl_reference as reference
 import numpy as np
 import pytest
 from fitting import fit, scores
+from problems import labelled
 from sklearn.linear_model import LogisticRegression
 
 from grambench.kernels.pool import Stored
@@ -14,9 +15,7 @@ SHARES = (0.7, 0.3, 0.1, 0.03)
 
 def problem(seed, n=40, groups=3, size=2):
     """Features in groups, of which the first matters, and labels."""
-    rng = np.random.default_rng(seed)
-    features = rng.normal(size=(n, groups * size))
-    return features, np.where(features[:, 0] + 0.5 * rng.normal(size=n) > 0.3, 1, -1).astype(np.int8)
+    return labelled(seed, n, groups * size, lambda x, noise: x[0] + 0.5 * noise > 0.3)
 
 
 def views(features, size=2):

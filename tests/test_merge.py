@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from problems import prepared
 
 from grambench import cli
 from grambench.common import layout
@@ -65,9 +66,7 @@ def tabulate(folder, study):
 
 
 def prepare(folder, name, factor=1.0, reasons=()):
-    dataset = store.PreparedDataset(
-        name=name, features=factor * np.eye(4), labels=np.array([-1, 1, 1, -1], dtype=np.int8), orders=None, source={}
-    )
+    dataset = prepared(factor * np.eye(4), [-1, 1, 1, -1], name=name)
     path = layout.located(folder, layout.PREPARED.format(dataset=name))
     store.write(path, store.Unavailable(name, reasons) if reasons else dataset)
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from problems import prepared
 from sklearn.calibration import CalibratedClassifierCV, _SigmoidCalibration
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -23,7 +24,6 @@ from grambench.config.load import check
 from grambench.config.metrics import METRICS, Predictions
 from grambench.config.protocols import KINDS, PREDICTIONS
 from grambench.config.study import Study
-from grambench.datasets.store import PreparedDataset
 from grambench.experiments import offline, online
 from grambench.experiments.pools import full_pool
 from grambench.experiments.splits import splits
@@ -188,12 +188,8 @@ def data(classes=2, n=120):
     rng = np.random.default_rng(4)
     features = rng.normal(size=(n, 3))
     numbers = np.digitize(features[:, 0] + 0.4 * rng.normal(size=n), [-0.5, 0.5] if classes == 3 else [0.0])
-    labels = (numbers if classes == 3 else 2 * numbers - 1).astype(np.int8)
-    names = ("a", "b", "c") if classes == 3 else ()
-    split = np.arange(n) % 3 == 0
-    return PreparedDataset(
-        name="made", features=features, labels=labels, orders=None, source={}, test=split, classes=names
-    )
+    labels, names = (numbers, ("a", "b", "c")) if classes == 3 else (2 * numbers - 1, ())
+    return prepared(features, labels, classes=names, test=np.arange(n) % 3 == 0)
 
 
 def flipped(made, rows):

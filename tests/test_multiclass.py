@@ -1,13 +1,11 @@
 """Algorithms of more than two classes, against loops that keep nothing and compute everything anew."""
 
-import importlib.util
 import math
-import sys
-from pathlib import Path
 
 import fitting
 import numpy as np
 import pytest
+from programs import load
 
 from grambench.kernels.pool import Stored
 from grambench.solvers import certificates
@@ -16,13 +14,7 @@ from grambench.solvers.group_norm import margins
 
 @pytest.fixture(scope="module")
 def solve():
-    path = Path(__file__).parent.parent / "benchmarks/group_norm_dual.py"
-    spec = importlib.util.spec_from_file_location("group_norm_dual", path)
-    module = importlib.util.module_from_spec(spec)
-    # Another process of the tests, which loads what this one has compiled, asks for the module by name.
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module.solve
+    return load("benchmarks/group_norm_dual.py").solve
 
 
 def problem(n=28, classes=4, m=3, t=15, seed=0):

@@ -1,10 +1,11 @@
 """The offline experiment: what is trained on what, what is evaluated again, and what a record says of it."""
 
 from dataclasses import asdict, replace
+from functools import partial
 
 import numpy as np
 import pytest
-from problems import blobs, of_classes, prepared, vectors
+from problems import DICTIONARY, blobs, of_classes, on_vectors_of, prepared, vectors
 from specifications import make_run
 
 from grambench import algorithms
@@ -19,12 +20,9 @@ from grambench.experiments.pools import Pools
 from grambench.experiments.splits import splits
 from grambench.kernels import pairs
 from grambench.kernels.bases import all_pairs
-from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.pixels import PixelPool
 from grambench.solvers import svm
 
-GRID = [0.5, 1.0, 2.0, 4.0]
-DICTIONARY = FamilyRange("gaussian", 0.2, 20.0, GRID)
 MEASURED = {"seconds", "wall_seconds", "fit_seconds", "selection_seconds", "memory_mb"}
 
 
@@ -37,10 +35,7 @@ PROTOCOLS = {
     "nested_cv": {"outer_folds": 2, "inner_folds": 2, "select": "none"},
 }
 
-
-def asked(file="ca_1d", kind="random_splits", protocol=(), **changes):
-    settings = {"values": [0.01, 1.0, 100.0]} | PROTOCOLS[kind] | dict(protocol)
-    return make_run(file, kind, protocol=settings, **{"kernels": [], "dictionary": DICTIONARY, "tune": None} | changes)
+asked = partial(on_vectors_of, PROTOCOLS)
 
 
 @pytest.mark.parametrize("kind", PROTOCOLS)

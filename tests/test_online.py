@@ -5,6 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
+from problems import labelled, prepared
 from specifications import make_run
 
 from grambench import algorithms
@@ -13,7 +14,6 @@ from grambench.algorithms.feature_learner import FeatureLearner
 from grambench.common import clock
 from grambench.config.metrics import WORK
 from grambench.config.protocols import Online
-from grambench.datasets.store import PreparedDataset
 from grambench.experiments import online
 from grambench.experiments.pools import full_pool
 from grambench.experiments.seeds import seeds
@@ -28,11 +28,8 @@ KERNELS = [Kernel("polynomial", 1), Kernel("gaussian", 1.0)]
 @pytest.fixture
 def problem():
     """A data set and its Gram matrices."""
-    rng = np.random.default_rng(3)
-    features = rng.normal(size=(70, 4))
-    labels = np.where(features[:, 0] + 0.5 * rng.normal(size=70) > 0, 1, -1).astype(np.int8)
-    data = PreparedDataset(name="x", features=features, labels=labels, orders=None, source={})
-    return data, list(grams.compute(grams.inner_products(features), KERNELS))
+    features, labels = labelled(3, 70, 4, lambda x, noise: x[0] + 0.5 * noise > 0)
+    return prepared(features, labels, name="x"), list(grams.compute(grams.inner_products(features), KERNELS))
 
 
 def asked(file, points, **protocol):
@@ -207,7 +204,7 @@ def of_classes():
     features = rng.normal(size=(70, 4))
     value = features[:, 0] + 0.3 * rng.normal(size=70)
     labels = (np.argsort(np.argsort(value)) * 3 // 70).astype(np.int8)
-    data = PreparedDataset(name="x", features=features, labels=labels, orders=None, source={}, classes=("a", "b", "c"))
+    data = prepared(features, labels, name="x", classes=("a", "b", "c"))
     return data, list(grams.compute(grams.inner_products(features), KERNELS))
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from fitting import fit
+from problems import labelled
 from scipy.optimize import minimize
 
 from grambench import algorithms
@@ -24,10 +25,7 @@ def grid(features, *, family="gaussian", low=0.2, high=20.0, count=6):
 
 
 def problem(seed=0, n=50, d=3):
-    rng = np.random.default_rng(seed)
-    features = rng.normal(size=(n, d))
-    labels = np.where(features[:, 0] ** 2 + 0.3 * rng.normal(size=n) > 0.6, 1, -1).astype(np.int8)
-    return features, labels
+    return labelled(seed, n, d, lambda x, noise: x[0] ** 2 + 0.3 * noise > 0.6)
 
 
 def frequencies(n=400, seed=3):

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from problems import labelled, prepared
 from specifications import make_run
 
 from grambench.algorithms.alignment import centred, centred_labels
 from grambench.algorithms.parametric import ca_1d
 from grambench.algorithms.stagewise import step
 from grambench.common.errors import ConfigError
-from grambench.datasets.store import PreparedDataset
 from grambench.experiments import profile
 from grambench.experiments.splits import splits
 from grambench.kernels import search
@@ -33,10 +33,7 @@ def asked(file="ca_1d", **point):
 
 
 def dataset():
-    rng = np.random.default_rng(1)
-    features = rng.normal(size=(80, 2))
-    labels = np.where(features[:, 0] ** 2 + 0.2 * rng.normal(size=80) > 0.7, 1, -1).astype(np.int8)
-    return PreparedDataset(name="made", features=features, labels=labels, orders=None, source={})
+    return prepared(*labelled(1, 80, 2, lambda x, noise: x[0] ** 2 + 0.2 * noise > 0.7))
 
 
 def training(split):
@@ -96,13 +93,6 @@ def test_only_stagewise_algorithms_have_such_searches():
 
 
 def test_more_than_two_classes_are_refused():
-    data = PreparedDataset(
-        name="made",
-        features=np.zeros((60, 2)),
-        labels=(np.arange(60) % 3).astype(np.int8),
-        orders=None,
-        source={},
-        classes=("a", "b", "c"),
-    )
+    data = prepared(np.zeros((60, 2)), np.arange(60) % 3, classes=("a", "b", "c"))
     with pytest.raises(ConfigError, match="made: expected two classes to profile a search, got 3"):
         profile.outcome(asked(), data)

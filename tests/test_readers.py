@@ -13,21 +13,14 @@ import pandas as pd
 import pytest
 import rdata
 import scipy.io
-from pydantic import TypeAdapter
+from reading import read
 from scipy import sparse
 
 from grambench.common.errors import DataError
 from grambench.datasets import readers
 from grambench.datasets.formats import arrays
-from grambench.datasets.readers import AnyReader
 
 BUNDLED = Path(__file__).parents[1] / "data" / "bundled"
-ADAPTER = TypeAdapter(AnyReader)
-
-
-def read(format, *paths, positive=1, **options):
-    reader = ADAPTER.validate_python({"format": format, "positive": positive} | options)
-    return readers.read(reader, {path.name: path for path in paths})
 
 
 def written(path, text):

@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from fitting import fit, scores
+from problems import prepared
 from specifications import KERNELS, make_run
 
 from grambench import algorithms, experiments
@@ -15,7 +16,6 @@ from grambench.common.errors import ConfigError
 from grambench.config import protocols
 from grambench.config.metrics import WORK
 from grambench.config.protocols import PREDICTIONS
-from grambench.datasets.store import PreparedDataset
 from grambench.experiments import conformance
 from grambench.experiments.conformance import DICTIONARY, same
 from grambench.kernels.pool import GridPool, Stored
@@ -84,9 +84,7 @@ def test_there_is_something_to_check():
 @pytest.mark.parametrize("name", NAMES)
 def test_every_algorithm_runs_under_every_protocol(name, kind, kernels):
     features, labels, _ = problem()
-    data = PreparedDataset(
-        name="made", features=features, labels=labels, orders=None, source={}, test=np.arange(len(labels)) % 3 == 0
-    )
+    data = prepared(features, labels, test=np.arange(len(labels)) % 3 == 0)
     settings = {"protocol": PROTOCOLS[kind], "dictionary": DICTIONARY, "points": [OTHER.get(name, {})]}
     asked = make_run(name, kind, kernels=kernels, **settings)
     stored = list(whole(features).grams()) if kernels and asked.protocol.stored else []

@@ -1,12 +1,11 @@
 """The comparison with frozen numbers: it notices a single bit, what is missing and other data, and forgives seconds."""
 
-import importlib.util
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
+from programs import load
 
 from grambench.results import records
 
@@ -15,11 +14,7 @@ SOURCE = {"kind": "http", "origin": "one", "files": {"a.csv": "00"}, "variant": 
 
 @pytest.fixture(scope="module")
 def same():
-    path = Path(__file__).parent.parent / "benchmarks/same.py"
-    spec = importlib.util.spec_from_file_location("same", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load("benchmarks/same.py")
 
 
 @pytest.fixture

@@ -1,11 +1,11 @@
 """Selection: which candidate is taken, what is skipped and counted, and the same rules under every protocol."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
-from problems import vectors
-from specifications import make_run
+from problems import GRID, on_vectors_of, vectors
 
 from grambench import algorithms
 from grambench.algorithms.alignment import alignment
@@ -16,11 +16,8 @@ from grambench.experiments import selection
 from grambench.experiments.offline import Evaluator, outcome
 from grambench.experiments.splits import splits
 from grambench.experiments.training import Generators
-from grambench.kernels.dictionary import FamilyRange
 from grambench.solvers import svm
 
-GRID = [0.5, 1.0, 2.0, 4.0]
-DICTIONARY = FamilyRange("gaussian", 0.2, 20.0, GRID)
 PROTOCOLS = {
     "random_splits": {"repetitions": 1, "sizes": {"default": [40, 30, 50]}},
     "official_split": {"repetitions": 1, "validation": 0.4},
@@ -28,10 +25,7 @@ PROTOCOLS = {
     "nested_cv": {"outer_folds": 3, "inner_folds": 2, "select": "none"},
 }
 
-
-def asked(file="ca_1d", kind="random_splits", protocol=(), **changes):
-    settings = {"values": [0.01, 1.0, 100.0]} | PROTOCOLS[kind] | dict(protocol)
-    return make_run(file, kind, protocol=settings, **{"kernels": [], "dictionary": DICTIONARY, "tune": None} | changes)
+asked = partial(on_vectors_of, PROTOCOLS)
 
 
 def evaluator_of(run, data=None):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from problems import labelled
 from sklearn.svm import SVC
 
 from grambench.common.errors import SolverError
@@ -19,10 +20,7 @@ EXAMPLES = 60 if COMPILED else 10
 
 
 def points(seed, n=40, d=3):
-    rng = np.random.default_rng(seed)
-    features = rng.normal(size=(n, d))
-    noisy = features[:, 0] + 0.5 * features[:, 1] ** 2 + 0.5 * rng.normal(size=n) > 0.3
-    return features, np.where(noisy, 1, -1).astype(np.int8)
+    return labelled(seed, n, d, lambda x, noise: x[0] + 0.5 * x[1] ** 2 + 0.5 * noise > 0.3)
 
 
 def linear(features):

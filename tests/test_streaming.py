@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import reference
 from kernel_pools import on_vectors
+from problems import in_a_ring as stream
 
 from grambench import KernelClassifier, algorithms
 from grambench.algorithms.experts import LOSSES, loss_value, step_length
@@ -30,12 +31,6 @@ def features(kernels, examples, method="fourier", n_components=64, scale=True, s
     for rows, values in bank.blocks(examples):
         out[rows] = values
     return bank.starts, out
-
-
-def stream(n, seed=0, d=3):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    return X, (np.hypot(X[:, 0], X[:, 1]) > 1.2).astype(int)
 
 
 def grams(starts, values):

@@ -1,18 +1,15 @@
 """The tool that measures sentences, and the goal that README and docs meet."""
 
-import importlib.util
 import statistics
 
 import pytest
 from copies import ROOT
+from programs import load
 
 
 @pytest.fixture(scope="module")
 def tool():
-    spec = importlib.util.spec_from_file_location("readability", ROOT / "benchmarks/readability.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load("benchmarks/readability.py")
 
 
 PAGE = """# A heading is no sentence

@@ -155,7 +155,7 @@ def needs(name: str) -> str:
 
 def learns_from_features(name: str) -> bool:
     """Return whether an algorithm can learn from features that approximate kernels: whether its file has a `start`."""
-    return any(isinstance(node, ast.FunctionDef) and node.name == "start" for node in getattr(_parse(name), "body", []))
+    return not fault(name) and load(name).start is not None
 
 
 def learns_from_sums(name: str) -> bool:

@@ -5,6 +5,7 @@ The baselines import scikit-learn inside `fit`, since planning a run loads every
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,19 @@ def check_both_classes(labels: Labels) -> None:
 def without_kernels(pool: Pool, function: Callable[[Any], Floats], *, views: bool = False) -> Fit:
     """Return the Fit of a function of features, in which every kernel of the pool has weight 0; see OnFeatures."""
     return Fit(weights=np.zeros(pool.shape[0]), predictor=OnFeatures(function, views))
+
+
+def fit_model(
+    model: Any, pool: Pool, labels: Labels, scores: Callable[[Any, Any], Floats] | None = None, *, dense: bool = False
+) -> Fit:
+    """Return the Fit of a model of scikit-learn on the features of a pool, which are made dense if that is asked for.
+
+    `scores` returns f(x) from the model and features (t, d); by default it is the model's decision function.
+    """
+    check_both_classes(labels)
+    features = features_of(pool)
+    model.fit(to_dense(features) if dense else features, labels)
+    return without_kernels(pool, partial(scores, model) if scores else model.decision_function)
 
 
 def centred_share(model: Any, features: Any) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 
 from grambench.algorithms.checks import scored
 from grambench.algorithms.fit import Expansion, Predictor, scores_of_classes
-from grambench.common.types import Floats, Labels
+from grambench.common.types import Floats, Indices, Labels
 from grambench.kernels.pool import Pool
 
 
@@ -35,6 +35,6 @@ class OneVsRest:
         return np.stack([scored(predictor, pool) for predictor in self.predictors], axis=1)
 
 
-def one_vs_rest_labels(labels: Labels, label: int) -> Labels:
+def one_vs_rest_labels(labels: Indices, label: int) -> Labels:
     """Return +1 for the examples of one class and -1 for all others, (n,)."""
     return np.where(labels == label, 1, -1).astype(np.int8)

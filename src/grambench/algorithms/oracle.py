@@ -5,17 +5,18 @@ f(x) = sum_i dual_i K(theta)(x, x_i) + bias.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms.fit import Fit, Step, Work, predictor_on
+from grambench.algorithms.fit import Fit, Predictor, Step, Work, predictor_on
 from grambench.algorithms.per_kernel import train_svm
 from grambench.algorithms.settings import Descent
 from grambench.common.types import Floats, Labels
 from grambench.kernels.pool import Pool, stacked
-from grambench.solvers import gradient_projection, meb, svm
+from grambench.solvers import certificates, gradient_projection, meb, svm
 from grambench.solvers.certificates import Certificate
 from grambench.solvers.combination import Combination, SummedCombination
 from grambench.solvers.gradient_projection import Minimum, Value
@@ -132,6 +133,59 @@ class Oracle:
             work=self.work
             + Work(kernel_values=self.pool.computed - self._computed, row_additions=self.combination.row_additions),
         )
+
+
+class FormedKernels:
+    """SVMs on kernels that are formed anew at each point of a descent, each started from the last one.
+
+    A subclass evaluates its objective at a point.
+
+    Parameters
+    ----------
+    labels : ndarray of int8 (n,)
+        -1 or +1.
+    settings : Descent
+        C, and where the descent stops.
+    kernel_values : int
+        Kernel evaluations so far.
+
+    Attributes
+    ----------
+    work : Work
+        Work so far.
+    """
+
+    def __init__(self, labels: Labels, settings: Descent, kernel_values: int) -> None:
+        self.labels, self.settings, self.work = labels, settings, Work(kernel_values=kernel_values)
+        self._steps: list[Step] = []
+        self._dual = np.zeros(len(labels))
+
+    def evaluate(self, point: Floats) -> Value:
+        """Return the objective at a point, and the function that computes its slope."""
+        raise NotImplementedError
+
+    def train_svm(self, gram: Floats, kernels: int) -> svm.SVM:
+        """Train an SVM on a kernel (n, n) that was formed of so many."""
+        combination, C, tolerance = Combination.single(gram), self.settings.C, PRECISION * self.settings.gap
+        trained = train_svm(combination, self.labels, C, self.work, start=self._dual, tolerance=tolerance)
+        self.work.row_additions += kernels * len(gram)
+        self._dual = trained.dual
+        return trained
+
+    def minimise(self, project: Callable[[Floats], Floats], start: Floats) -> Minimum:
+        """Minimise the objective by gradient projection, see `grambench.solvers.gradient_projection.minimise`."""
+
+        def record(objective: float) -> None:
+            self._steps.append(Step(self.work.svm_calls, 0, objective))
+
+        stop = {"gap": self.settings.gap, "iterations": self.settings.iterations}
+        return gradient_projection.minimise(self.evaluate, project, start, record=record, **stop)  # type: ignore[arg-type]
+
+    def fit(self, weights: Floats, predictor: Predictor, gram: Floats, trained: svm.SVM, *, converged: bool) -> Fit:
+        """Return the Fit of the last kernel (n, n), certified as an SVM on it."""
+        certify = partial(certificates.svm, gram, self.labels, self.settings.C, trained.dual, trained.bias)
+        settings = {"steps": self._steps, "converged": converged, "certify": certify, "work": self.work}
+        return Fit(weights=weights, predictor=predictor, **settings)  # type: ignore[arg-type]
 
 
 def stratified_folds(labels: Labels, folds: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:

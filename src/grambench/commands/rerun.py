@@ -70,34 +70,29 @@ def _compare(stored: "Record", new: "Record") -> Iterator[str]:
         for record, time in ((stored, "stored"), (new, "now")):
             yield f"  {time:6} {record.status}: {record.reason}".rstrip(" :")
         return
-    rows = [_row(stored, new, name) for name in unequal(stored, new)]
+    rows = [_row(*differing) for differing in unequal(stored, new)]
     width = max((len(row[0]) for row in rows), default=0)
     titles = ("", "mean stored", "mean now", "at most apart", "values that differ")
     for name, *values in [titles, *rows] if rows else []:
         yield f"  {name:{width}}" + "".join(f" {value:>18}" for value in values)
 
 
-def _row(stored: "Record", new: "Record", key: str) -> tuple[str, ...]:
+def _row(key: str, stored: "Floats | None", new: "Floats | None") -> tuple[str, ...]:
     """Return the row of a metric that differs: means, the largest difference, and the number of different values."""
     import numpy as np
 
-    if key == "rounds":
-        return key, str(len(stored.rounds)), str(len(new.rounds)), "", ""
-    group, name = key.split("/", 1)
+    group, _, name = key.partition("/")
     title = name if group == "metrics" else f"{name} ({group})"
-    old_values, new_values = (record.numbers.get(key) for record in (stored, new))
-    means = ["none" if values is None else f"{_mean(values):.8g}" for values in (old_values, new_values)]
-    if old_values is None or new_values is None:
+    means = ["none" if values is None else f"{_mean(values):.8g}" for values in (stored, new)]
+    if stored is None or new is None:
         return title, *means, "", ""
-    # records with different numbers of repetitions are compared on the first ones
-    repetitions = min(old_values.shape[1], new_values.shape[1])
-    old_values, new_values = old_values[:, :repetitions], new_values[:, :repetitions]
-    if old_values.shape != new_values.shape:
-        return title, str(old_values.shape), str(new_values.shape), "", ""
-    unequal = ~((old_values == new_values) | (np.isnan(old_values) & np.isnan(new_values)))
+    if key == "rounds":
+        return key, str(len(stored)), str(len(new)), "", ""
+    if stored.shape != new.shape:
+        return title, str(stored.shape), str(new.shape), "", ""
+    unequal = ~((stored == new) | (np.isnan(stored) & np.isnan(new)))
     # NaN if a number is NaN in one record only
-    largest = np.abs(old_values[unequal] - new_values[unequal]).max()
-    means = [f"{_mean(old_values):.8g}", f"{_mean(new_values):.8g}"]
+    largest = np.abs(stored[unequal] - new[unequal]).max()
     return title, *means, f"{largest:.3g}", f"{unequal.sum()} of {unequal.size}"
 
 

@@ -185,9 +185,9 @@ def _make_plan(call: _Settings) -> "Plan":
 
 def _show_expectation(plan: "Plan", cores: str | None, slurm: bool) -> None:
     """Print the number of jobs by step, and the expected time of the runs."""
-    from grambench.pipeline.expected import expectation
+    from grambench.pipeline.expected import expected_lines
 
-    print(*expectation(plan).lines(count_cores(cores), slurm), sep="\n", flush=True)
+    print(*expected_lines(plan, count_cores(cores), slurm=slurm), sep="\n", flush=True)
 
 
 def _call_snakemake(command: Sequence[str], *, hidden: bool) -> int:

@@ -45,11 +45,6 @@ class Predictions:
         """Which examples are predicted correctly, (t,)."""
         return np.asarray(self.y_true == self.y_pred)
 
-    @property
-    def one_hot(self) -> Floats:
-        """1 at the true class of each example and 0 elsewhere, (t, C)."""
-        return np.asarray(self.y_true[:, None] == np.arange(self.scores.shape[1]), dtype=np.float64)
-
 
 def accuracy(predictions: Predictions) -> float:
     """Return the percentage of examples that are predicted correctly."""
@@ -105,7 +100,8 @@ def log_loss(predictions: Predictions) -> float:
 
 def brier_score(predictions: Predictions) -> float:
     """Return the mean squared difference of probabilities and true classes; of two classes, of class 1 alone."""
-    squares = np.square(predictions.probabilities - predictions.one_hot).sum(axis=1)
+    true = np.eye(predictions.scores.shape[1])[predictions.y_true]
+    squares = np.square(predictions.probabilities - true).sum(axis=1)
     return float(np.mean(squares)) / (2.0 if predictions.scores.shape[1] == 2 else 1.0)
 
 

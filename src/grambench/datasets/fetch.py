@@ -5,6 +5,7 @@ Every file is identified by its SHA-256, or else by its content. A mirror is a f
 npm, and none of them may execute code that it downloads. The time and space of servers and archives are limited.
 """
 
+import hashlib
 import importlib.metadata
 import json
 import logging
@@ -26,7 +27,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import pooch
 import requests
 from tqdm import tqdm
 from urllib3.exceptions import HTTPError, NameResolutionError
@@ -283,71 +283,65 @@ class InterruptedTransferError(requests.RequestException):
     """The server stopped early or asked to try again later."""
 
 
-@dataclass(frozen=True, slots=True)
-class Downloader:
-    """Downloads for pooch: tries again after transient errors, and resumes where a connection was cut.
+def _download(file: HttpFile, scratch: Path, patience: Patience, mebibytes: int) -> None:
+    """Download a file of at most a size; raise DataError if all attempts fail, or its checksum is another one.
 
-    Attributes
-    ----------
-    name : str
-        The label of the progress bar, which is shown on terminals only.
-    patience : Patience
-        The time limits.
-    mebibytes : int
-        The size of the largest file that may be written.
+    Another attempt follows a transient error, and resumes where the connection was cut.
     """
+    path = scratch / file.name
+    for attempt in range(1, patience.tries + 1):
+        try:
+            _transfer(file, path, patience, mebibytes)
+            break
+        except requests.RequestException as error:
+            reason, final = _diagnosis(file.url, error)
+            if final or attempt == patience.tries:
+                raise DataError(reason if final else f"{reason} (tried {attempt} times)") from None
+            logger.info("%s: %s; trying again", file.url, reason)
+            time.sleep(patience.pause * attempt)
+    kind, expected = ("sha256", file.sha256) if file.sha256 else ("md5", file.md5)
+    if expected:
+        with path.open("rb") as stream:
+            got = hashlib.file_digest(stream, kind).hexdigest()
+        if got != expected:
+            raise DataError(f"{file.name}: expected {kind} {expected}, got {got} from {file.url}")
 
-    name: str
-    patience: Patience
-    mebibytes: int
 
-    def __call__(self, url: str, output_file: str, pooch: object) -> None:
-        """Download `url` to `output_file`; raise DataError if all attempts fail."""
-        for attempt in range(1, self.patience.tries + 1):
-            try:
-                self._transfer(url, Path(output_file))
-                return
-            except requests.RequestException as error:
-                reason, final = _diagnosis(url, error)
-                if final or attempt == self.patience.tries:
-                    raise DataError(reason if final else f"{reason} (tried {attempt} times)") from None
-                logger.info("%s: %s; trying again", url, reason)
-                time.sleep(self.patience.pause * attempt)
+def _transfer(file: HttpFile, path: Path, patience: Patience, mebibytes: int) -> None:
+    """Make one attempt, which resumes at the end of `path` if the server supports that."""
 
-    def _transfer(self, url: str, path: Path) -> None:
-        """Make one attempt, which resumes at the end of `path` if the server supports that."""
-        size = path.stat().st_size if path.exists() else 0
-        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={size}-"} if size else {})
-        timeout = (self.patience.connect, self.patience.read)
-        with requests.get(url, headers=headers, stream=True, timeout=timeout) as response:
-            code = response.status_code
-            if code in TRANSIENT:
-                raise InterruptedTransferError(f"HTTP {code} {response.reason}")
-            resumed = code == 206 and response.headers.get("Content-Range", "").startswith(f"bytes {size}-")
-            if code == 416 or (code == 206 and not resumed):
-                path.write_bytes(b"")
-                raise InterruptedTransferError(f"HTTP {code} {response.reason} to a request for bytes {size}-")
-            if not response.ok:
-                raise DataError(f"HTTP {code} {response.reason}: {url}")
-            header = response.headers.get("Content-Length", "")
-            length = int(header) if re.fullmatch(r"[0-9]{1,18}", header) else -1
-            start = size if resumed else 0
-            self._allow(start + length)
-            total = start + length if length >= 0 else None
-            look: dict[str, Any] = {"unit": "B", "unit_scale": True, "leave": False, "disable": None}
-            bar = tqdm(desc=self.name, initial=start, total=total, **look)
-            with path.open("ab" if resumed else "wb") as stream, bar:
-                for chunk in _raw_chunks(response):
-                    stream.write(chunk)
-                    bar.update(len(chunk))
-                    self._allow(stream.tell())
-            got = path.stat().st_size
-            if total is not None and got != total:
-                raise InterruptedTransferError(f"connection cut after {got} of {total} bytes")
+    def allow(size: int) -> None:
+        if size > mebibytes * MEBIBYTE:
+            raise unpack.too_large(file.name, mebibytes)
 
-    def _allow(self, size: int) -> None:
-        if size > self.mebibytes * MEBIBYTE:
-            raise unpack.too_large(self.name, self.mebibytes)
+    url, size = file.url, path.stat().st_size if path.exists() else 0
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={size}-"} if size else {})
+    with requests.get(url, headers=headers, stream=True, timeout=(patience.connect, patience.read)) as response:
+        code = response.status_code
+        if code in TRANSIENT:
+            raise InterruptedTransferError(f"HTTP {code} {response.reason}")
+        resumed = code == 206 and response.headers.get("Content-Range", "").startswith(f"bytes {size}-")
+        if code == 416 or (code == 206 and not resumed):
+            path.write_bytes(b"")
+            raise InterruptedTransferError(f"HTTP {code} {response.reason} to a request for bytes {size}-")
+        if not response.ok:
+            raise DataError(f"HTTP {code} {response.reason}: {url}")
+        header = response.headers.get("Content-Length", "")
+        length = int(header) if re.fullmatch(r"[0-9]{1,18}", header) else -1
+        start = size if resumed else 0
+        allow(start + length)
+        total = start + length if length >= 0 else None
+        # The progress bar is shown on terminals only.
+        look: dict[str, Any] = {"unit": "B", "unit_scale": True, "leave": False, "disable": None}
+        bar = tqdm(desc=file.name, initial=start, total=total, **look)
+        with path.open("ab" if resumed else "wb") as stream, bar:
+            for chunk in _raw_chunks(response):
+                stream.write(chunk)
+                bar.update(len(chunk))
+                allow(stream.tell())
+        got = path.stat().st_size
+        if total is not None and got != total:
+            raise InterruptedTransferError(f"connection cut after {got} of {total} bytes")
 
 
 # where a transfer ends early
@@ -372,18 +366,6 @@ def _diagnosis(url: str, error: requests.RequestException) -> tuple[str, bool]:
         return f"{host} does not answer", True
     is_transient = isinstance(error, (requests.ConnectionError, requests.Timeout, *CUT))
     return f"{host}: {type(error).__name__}: {' '.join(str(error).split()):.200}", not is_transient
-
-
-def _download(file: HttpFile, scratch: Path, patience: Patience, mebibytes: int) -> None:
-    pooch.get_logger().setLevel("WARNING")  # pooch announces every file otherwise
-    checksum = f"sha256:{file.sha256}" if file.sha256 else f"md5:{file.md5}" if file.md5 else None
-    downloader = Downloader(file.name, patience, mebibytes)
-    try:
-        pooch.retrieve(file.url, known_hash=checksum, fname=file.name, path=scratch, downloader=downloader)
-    except ValueError as error:  # a wrong checksum: a second download of the same file is useless
-        got = re.search(r"but got '?([0-9a-f]{32,64})", str(error))
-        expected = f"sha256 {file.sha256}" if file.sha256 else f"md5 {file.md5}"
-        raise DataError(f"{file.name}: expected {expected}, got {got[1] if got else error} from {file.url}") from None
 
 
 # packages that are downloaded

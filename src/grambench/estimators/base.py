@@ -1,7 +1,6 @@
 """The base class of the estimators: parameters, checks of input, and the fit itself."""
 
 import textwrap
-import threading
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -24,9 +23,10 @@ import grambench.estimators.kernels as kernel_input
 from grambench import algorithms
 from grambench.algorithms.checks import certified, learn
 from grambench.algorithms.fit import Fit
+from grambench.algorithms.one_vs_rest import one_vs_rest_labels
 from grambench.algorithms.settings import GAP, gap_missed
 from grambench.common.errors import ConfigError
-from grambench.common.types import Floats, Indices, Labels
+from grambench.common.types import Floats, Indices
 from grambench.experiments.training import Examples
 from grambench.kernels.pools import BoundKernels, title
 
@@ -224,9 +224,12 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             # Precomputed Gram matrices are not stored beyond the fit.
             if self._precomputed:
                 self._stream = None
-            with progress(self.algorithm, 1 if multiclass or classes == 2 else classes, self.verbose) as bar:
+            positive = [1] if classes == 2 else range(classes)
+            targets = [one_vs_rest_labels(self._numbers, number) for number in positive]
+            targets = [self._numbers.astype(np.int8)] if multiclass else targets
+            with tqdm(total=len(targets), desc=self.algorithm, unit="fit", disable=not self.verbose) as bar:
                 pool = self._bound.train()
-                for labels in targets(self._numbers, classes, multiclass):
+                for labels in targets:
                     rng = np.random.default_rng(self._seed)
                     fit = learn(algorithm, parameters, pool, labels, order=self._order, rng=rng)
                     fits.append(fit)
@@ -251,15 +254,6 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         self.kernels_ = names if weights.any() else []
         if weights.any():
             self.kernel_weights_ = weights[0] if len(weights) == 1 else weights
-
-
-def targets(numbers: Indices, classes: int, multiclass: bool) -> Iterator[Labels]:
-    """Yield the labels of each fit: class numbers, -1 and +1 for two classes, or each class one-vs-rest."""
-    if multiclass:
-        yield numbers.astype(np.int8)
-    else:
-        for number in [1] if classes == 2 else range(classes):
-            yield np.where(numbers == number, 1, -1).astype(np.int8)
 
 
 def combined(fits: list[Fit], bound: BoundKernels | kernel_input.KernelMatrices) -> tuple[list[str], Floats]:
@@ -338,24 +332,3 @@ def one_line(name: str = "") -> Iterator[None]:
         text = str(error) if str(error).startswith(name) else f"{name}: {error}"
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(textwrap.shorten(text, LONGEST, placeholder=" ...")) from None
-
-
-@contextmanager
-def progress(name: str, fits: int, verbose: int) -> Iterator[Any]:
-    """Yield a progress bar of the fits, shown if `verbose`, whose clock runs on during a fit."""
-    finished = threading.Event()
-    with tqdm(total=fits, desc=name, unit="fit", disable=not verbose) as bar:
-
-        def tick() -> None:
-            while not finished.wait(1.0):
-                bar.refresh()
-
-        clock = threading.Thread(target=tick, daemon=True)
-        if verbose:
-            clock.start()
-        try:
-            yield bar
-        finally:
-            finished.set()
-            if verbose:
-                clock.join()

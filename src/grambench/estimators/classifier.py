@@ -214,20 +214,20 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             raise ValueError("precomputed: expected kernels as an array, of which a stream names examples by number")
         before = vars(self).copy()
         try:
-            X, numbers, first = self._arrived(X, y, classes)
+            X, numbers = self._arrived(X, y, classes)
             if self._learner is not None:
                 self._refuse_changes()
             if self.approximation is not None or self._streams_with_a_budget():
                 return self._continue(*self._after_fit(X, numbers), self.approximation)
-            self._append(X, numbers, first)
+            self._append(X, numbers)
             return self._train()
         except Exception:
             # A failed call leaves the estimator as it was.
             self.__dict__ = before
             raise
 
-    def _arrived(self, X: Any, y: Any, classes: Any) -> tuple[Any, NDArray[np.intp], bool]:
-        """Return the next examples of a stream, their class numbers, and whether they are the first."""
+    def _arrived(self, X: Any, y: Any, classes: Any) -> tuple[Any, NDArray[np.intp]]:
+        """Return the next examples of a stream and their class numbers."""
         first = not hasattr(self, "_seed")
         X, y = self._labelled(X, y, reset=first)
         with one_line():
@@ -240,7 +240,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             raise ValueError(f"expected classes {self.classes_.tolist()}, got {np.unique(y[unknown]).tolist()}")
         if first:
             self._seed, self._learner = seed_of(self.random_state), None
-        return X, numbers, first
+            self._stream, self._numbers, self._order = X[:0], numbers[:0], np.arange(0, dtype=np.int32)
+        return X, numbers
 
     def _refuse_unknown(self) -> None:
         super()._refuse_unknown()
@@ -268,10 +269,9 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
     def _after_fit(self, X: Any, numbers: NDArray[np.intp]) -> tuple[Any, NDArray[np.intp]]:
         """Return the next examples; the first time after `fit`, those of `fit` come before them."""
-        stream = getattr(self, "_stream", None)
-        if self._learner is not None or stream is None:
+        if self._learner is not None or self._stream is None:
             return X, numbers
-        self._stream = None
+        stream, self._stream = self._stream, None
         return np.concatenate([stream[self._order], X]), np.concatenate([self._numbers[self._order], numbers])
 
     def _continue(self, examples: Floats, numbers: NDArray[np.intp], method: Approximation | None) -> Self:
@@ -297,10 +297,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         self.mistakes_, self.n_samples_seen_ = learner.mistakes, learner.examples
         return self
 
-    def _append(self, X: Any, numbers: NDArray[np.intp], first: bool) -> None:
+    def _append(self, X: Any, numbers: NDArray[np.intp]) -> None:
         """Append examples to the stream."""
-        if first:
-            self._stream, self._numbers, self._order = X[:0], numbers[:0], np.arange(0, dtype=np.int32)
         new = np.arange(len(self._numbers), len(self._numbers) + len(numbers), dtype=np.int32)
         self._stream = np.concatenate([self._stream, X])
         self._numbers = np.concatenate([self._numbers, numbers])

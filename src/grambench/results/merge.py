@@ -188,7 +188,7 @@ def _select_record(candidates: Sequence[_Candidate], prefer: Path | None) -> tup
     for other in successful:
         pair = longest.record, other.record
         # A metric may have a curve of its name: each name once.
-        names = dict.fromkeys(name.split("/")[-1] for name in unequal(*pair))
+        names = dict.fromkeys(name.split("/")[-1] for name, *_ in unequal(*pair))
         if differing := unlike(*pair) or ", ".join(names):
             raise _Conflict(f"{differing} differ between {other.folder} and {longest.folder}")
     if len(successful) == 1:
@@ -205,19 +205,21 @@ def unlike(one: Record, other: Record) -> str:
     return f"orders ({one.orders}, {other.orders})" if one.orders != other.orders else ""
 
 
-def unequal(one: Record, other: Record) -> Iterator[str]:
-    """Yield the names of the numbers, as `Record.numbers` has them, that differ on the common repetitions."""
+def unequal(one: Record, other: Record) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the numbers that differ on the common repetitions: their name in `Record.numbers` and both arrays, or None.
+
+    The rounds of the curves are no repetitions, and are compared whole.
+    """
     first, second = one.numbers, other.numbers
     for name in first | second:
-        if name not in first or name not in second:
-            yield name
-            continue
-        here, there = first[name], second[name]
-        if name != "rounds":
-            common = min(here.shape[1], there.shape[1])
-            here, there = here[:, :common], there[:, :common]
-        if not np.array_equal(here, there, equal_nan=True):
-            yield name
+        here, there = first.get(name), second.get(name)
+        if here is not None and there is not None:
+            if name != "rounds":
+                common = min(here.shape[1], there.shape[1])
+                here, there = here[:, :common], there[:, :common]
+            if np.array_equal(here, there, equal_nan=True):
+                continue
+        yield name, here, there
 
 
 def _without_repetitions(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -29,13 +29,12 @@ Advances in Neural Information Processing Systems 30.
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
 
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.on_features import check_both_classes, draw_seed, features_of, to_dense, without_kernels
+from grambench.algorithms.on_features import draw_seed, fit_model, to_dense
 from grambench.common.parameters import POSITIVE, Checked, at_least
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
@@ -66,7 +65,6 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     """Grow the trees."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    check_both_classes(labels)
     model = HistGradientBoostingClassifier(
         learning_rate=parameters.learning_rate,
         max_iter=parameters.trees,
@@ -74,8 +72,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         early_stopping=False,  # else fewer trees beyond 10,000 examples
         random_state=draw_seed(rng),
     )
-    model.fit(to_dense(features_of(pool)), labels)
-    return without_kernels(pool, partial(_log_odds, model))
+    return fit_model(model, pool, labels, _log_odds, dense=True)
 
 
 def _log_odds(model: Any, features: Any) -> Floats:

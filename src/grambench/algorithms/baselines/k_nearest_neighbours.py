@@ -24,13 +24,12 @@ Cover and Hart (1967). Nearest neighbor pattern classification. IEEE Transaction
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated
 
 import numpy as np
 
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.on_features import centred_share, check_both_classes, features_of, without_kernels
+from grambench.algorithms.on_features import centred_share, fit_model
 from grambench.common.parameters import Checked, at_least
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
@@ -55,9 +54,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     """Store the training examples."""
     from sklearn.neighbors import KNeighborsClassifier
 
-    check_both_classes(labels)
     # a study's candidates are floats, which scikit-learn refuses
     k = min(int(parameters.k), len(labels))
     # a search in all examples has no last bits that depend on a tree
-    model = KNeighborsClassifier(k, algorithm="brute").fit(features_of(pool), labels)
-    return without_kernels(pool, partial(centred_share, model))
+    return fit_model(KNeighborsClassifier(k, algorithm="brute"), pool, labels, centred_share)

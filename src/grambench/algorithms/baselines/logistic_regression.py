@@ -26,7 +26,7 @@ Learning Research 9, 1871-1874.
 import numpy as np
 
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.on_features import check_both_classes, features_of, without_kernels
+from grambench.algorithms.on_features import fit_model
 from grambench.algorithms.settings import Cost as Parameters
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
@@ -38,6 +38,4 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     """Train the model."""
     from sklearn.linear_model import LogisticRegression
 
-    check_both_classes(labels)
-    model = LogisticRegression(C=parameters.C, solver="liblinear").fit(features_of(pool), labels)
-    return without_kernels(pool, model.decision_function)
+    return fit_model(LogisticRegression(C=parameters.C, solver="liblinear"), pool, labels)

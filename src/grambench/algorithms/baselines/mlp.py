@@ -25,13 +25,12 @@ Rumelhart, Hinton and Williams (1986). Learning representations by back-propagat
 
 import warnings
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
 
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.on_features import check_both_classes, draw_seed, features_of, to_dense, without_kernels
+from grambench.algorithms.on_features import draw_seed, fit_model, to_dense
 from grambench.common.parameters import POSITIVE, Checked, at_least
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
@@ -63,7 +62,6 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.neural_network import MLPClassifier
 
-    check_both_classes(labels)
     model = MLPClassifier(
         (parameters.hidden,),
         alpha=parameters.alpha,
@@ -73,8 +71,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(to_dense(features_of(pool)), labels)
-    return without_kernels(pool, partial(_log_odds, model))
+        return fit_model(model, pool, labels, _log_odds, dense=True)
 
 
 def _log_odds(model: Any, features: Any) -> Floats:

@@ -23,13 +23,12 @@ Breiman (2001). Random forests. Machine Learning 45, 5-32. DOI 10.1023/A:1010933
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated
 
 import numpy as np
 
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.on_features import centred_share, check_both_classes, draw_seed, features_of, without_kernels
+from grambench.algorithms.on_features import centred_share, draw_seed, fit_model
 from grambench.common.parameters import Checked, at_least, within
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
@@ -58,8 +57,6 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     """Grow the trees."""
     from sklearn.ensemble import RandomForestClassifier
 
-    check_both_classes(labels)
     share = "sqrt" if parameters.max_features is None else float(parameters.max_features)  # a whole number is a count
     model = RandomForestClassifier(parameters.trees, max_features=share, n_jobs=1, random_state=draw_seed(rng))
-    model.fit(features_of(pool), labels)
-    return without_kernels(pool, partial(centred_share, model))
+    return fit_model(model, pool, labels, centred_share)

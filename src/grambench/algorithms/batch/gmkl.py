@@ -43,21 +43,18 @@ Conference on Knowledge Discovery and Data Mining, 750-758. DOI 10.1145/2339530.
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms.fit import Fit, Step, Work
-from grambench.algorithms.oracle import PRECISION
-from grambench.algorithms.per_kernel import train_svm
+from grambench.algorithms.fit import Fit
+from grambench.algorithms.oracle import FormedKernels
 from grambench.algorithms.settings import Descent
 from grambench.common.parameters import at_least
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
-from grambench.solvers import certificates, gradient_projection, svm
-from grambench.solvers.combination import Combination
+from grambench.solvers import svm
 from grambench.solvers.gradient_projection import Slope, Value
 from grambench.solvers.projections import orthant
 
@@ -122,8 +119,8 @@ def distances(gram: Floats, scale: float) -> Floats:
     return -np.log(np.maximum(gram / scale, np.finfo(np.float64).tiny))
 
 
-class Objective:
-    """T and its gradient, each SVM started from the last one.
+class Objective(FormedKernels):
+    """T and its gradient.
 
     Attributes
     ----------
@@ -131,24 +128,16 @@ class Objective:
         D of the kernels that take part.
     start : ndarray of float64 (m,)
         Exponents of the geometric mean.
-    work : Work
-        Work so far.
     """
 
-    def __init__(self, parts: Floats, labels: Labels, parameters: Parameters) -> None:
-        self.parts, self._labels, self._parameters = parts, labels, parameters
-        m, n, _ = parts.shape
-        self.start, self.work, self._dual = np.full(m, 1.0 / m), Work(), np.zeros(n)
+    def __init__(self, parts: Floats, labels: Labels, parameters: Parameters, kernel_values: int) -> None:
+        super().__init__(labels, parameters, kernel_values)
+        self.parts, self._parameters, self.start = parts, parameters, np.full(len(parts), 1.0 / len(parts))
 
     def train(self, exponents: Floats) -> tuple[Floats, svm.SVM]:
         """Return K(theta), (n, n), and its SVM."""
-        gram, settings = np.exp(-np.tensordot(exponents, self.parts, 1)), self._parameters
-        tolerance = PRECISION * settings.gap
-        combination = Combination.single(gram)
-        trained = train_svm(combination, self._labels, settings.C, self.work, start=self._dual, tolerance=tolerance)
-        self.work.row_additions += int(np.count_nonzero(exponents)) * len(gram)
-        self._dual = trained.dual
-        return gram, trained
+        gram = np.exp(-np.tensordot(exponents, self.parts, 1))
+        return gram, self.train_svm(gram, int(np.count_nonzero(exponents)))
 
     def evaluate(self, exponents: Floats) -> Value:
         """Return T, and the function that computes its slope."""
@@ -180,35 +169,20 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     ValueError
         If no kernel of the pool has powers.
     """
-    grams, steps = pool.grams(), list[Step]()
+    grams = pool.grams()
     scales = np.array([gram[0, 0] for gram in grams])
     used = np.array([_has_powers(gram) for gram in grams])
     if not used.any():
         got = f"{len(grams)} others"
         raise ValueError(f"expected a kernel with positive entries and a constant diagonal, as a Gaussian, got {got}")
     parts = np.stack([distances(grams[k], scales[k]) for k in np.flatnonzero(used).tolist()])
-    objective = Objective(parts, labels, parameters)
-    work = objective.work
-    work.kernel_values = len(grams) * len(labels) ** 2
-    exponents, converged = gradient_projection.minimise(
-        objective.evaluate,
-        orthant,
-        objective.start,
-        gap=parameters.gap,
-        iterations=parameters.iterations,
-        record=lambda value: steps.append(Step(work.svm_calls, 0, value)),
-    )
+    objective = Objective(parts, labels, parameters, len(grams) * len(labels) ** 2)
+    exponents, converged = objective.minimise(orthant, objective.start)
     gram, trained = objective.train(exponents)
     weights = np.zeros(len(grams))
     weights[used] = exponents
-    return Fit(
-        weights=weights,
-        predictor=Product(weights, scales, trained.dual, trained.bias),
-        steps=steps,
-        converged=converged,
-        certify=partial(certificates.svm, gram, labels, parameters.C, trained.dual, trained.bias),
-        work=work,
-    )
+    predictor = Product(weights, scales, trained.dual, trained.bias)
+    return objective.fit(weights, predictor, gram, trained, converged=converged)
 
 
 def _has_powers(gram: Floats) -> bool:

@@ -39,22 +39,19 @@ DOI 10.1145/1390156.1390201
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms.fit import Fit, Step, Work
+from grambench.algorithms.fit import Fit
 from grambench.algorithms.on_features import features_of, to_dense
-from grambench.algorithms.oracle import PRECISION
-from grambench.algorithms.per_kernel import train_svm
+from grambench.algorithms.oracle import FormedKernels
 from grambench.algorithms.settings import Descent
 from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool, stacked
-from grambench.solvers import certificates, gradient_projection, svm
-from grambench.solvers.combination import Combination
+from grambench.solvers import svm
 from grambench.solvers.gradient_projection import Slope, Value
 
 NEEDS = "features"
@@ -133,29 +130,18 @@ class Localised:
         return values
 
 
-class Objective:
-    """J and its gradient, each SVM started from the last one.
-
-    Attributes
-    ----------
-    work : Work
-        Work so far.
-    """
+class Objective(FormedKernels):
+    """J and its gradient."""
 
     def __init__(self, grams: Floats, inputs: Floats, labels: Labels, parameters: Parameters) -> None:
-        self._grams, self._inputs, self._labels, self._parameters = grams, inputs, labels, parameters
-        self.work, self._dual = Work(kernel_values=grams.size), np.zeros(len(labels))
+        super().__init__(labels, parameters, grams.size)
+        self._grams, self._inputs = grams, inputs
 
     def train(self, coefficients: Floats) -> tuple[Floats, Floats, svm.SVM]:
         """Return eta of the training examples, (m, n), the Gram matrix K_eta and its SVM."""
-        shares, settings = gates(coefficients.reshape(len(self._grams), -1), self._inputs), self._parameters
+        shares = gates(coefficients.reshape(len(self._grams), -1), self._inputs)
         gram = _gated(self._grams, shares)
-        tolerance = PRECISION * settings.gap
-        combination = Combination.single(gram)
-        trained = train_svm(combination, self._labels, settings.C, self.work, start=self._dual, tolerance=tolerance)
-        self.work.row_additions += len(self._grams) * len(gram)
-        self._dual = trained.dual
-        return shares, gram, trained
+        return shares, gram, self.train_svm(gram, len(self._grams))
 
     def evaluate(self, coefficients: Floats) -> Value:
         """Return J, and the function that computes its slope."""
@@ -191,24 +177,11 @@ def _gated(grams, shares):  # type: ignore[no-untyped-def]
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Learn the gate and train the SVM."""
-    features, steps = to_dense(features_of(pool)), list[Step]()
+    features = to_dense(features_of(pool))
     inputs = Inputs.of(features)
     objective = Objective(stacked(pool), inputs.of_examples(features), labels, parameters)
-    coefficients, converged = gradient_projection.minimise(
-        objective.evaluate,
-        lambda point: point,
-        rng.normal(scale=SPREAD, size=pool.shape[0] * (features.shape[1] + 1)),
-        gap=parameters.gap,
-        iterations=parameters.iterations,
-        record=lambda value: steps.append(Step(objective.work.svm_calls, 0, value)),
-    )
+    start = rng.normal(scale=SPREAD, size=pool.shape[0] * (features.shape[1] + 1))
+    coefficients, converged = objective.minimise(lambda point: point, start)
     shares, gram, trained = objective.train(coefficients)
-    gate = coefficients.reshape(len(shares), -1)
-    return Fit(
-        weights=np.zeros(len(shares)),
-        predictor=Localised(inputs, gate, trained.dual * shares, trained.bias),
-        steps=steps,
-        converged=converged,
-        certify=partial(certificates.svm, gram, labels, parameters.C, trained.dual, trained.bias),
-        work=objective.work,
-    )
+    predictor = Localised(inputs, coefficients.reshape(len(shares), -1), trained.dual * shares, trained.bias)
+    return objective.fit(np.zeros(len(shares)), predictor, gram, trained, converged=converged)

@@ -58,7 +58,7 @@ from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit, Mixture, Step, Work
+from grambench.algorithms.fit import Fit, Work
 from grambench.algorithms.oracle import PRECISION, Oracle
 from grambench.algorithms.settings import Descent
 from grambench.common.parameters import Rule, at_least
@@ -111,29 +111,33 @@ class Parameters(Descent):
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Learn the weights and train the SVM."""
     pool = pool.refined(parameters.refine)
-    if not pool.stores_grams and pool.shape[0] >= MANY:
-        return _fit_many(parameters, pool, labels)
-    oracle = Oracle(pool, labels)
+    is_many = not pool.stores_grams and pool.shape[0] >= MANY
+    oracle = Oracle(pool, labels, sums=is_many)
     least, most = DIRECT
-    solution = _maximise(parameters, oracle) if least <= parameters.p <= most else None
-    # The direct solver gives up on indefinite kernels and ill-conditioned problems.
-    weights, dual, bias, converged = solution or _descend(parameters, oracle)
+    if is_many:
+        weights, dual, bias, converged = _iterate(parameters, oracle)
+    else:
+        solution = _maximise(parameters, oracle) if least <= parameters.p <= most else None
+        # The direct solver gives up on indefinite kernels and ill-conditioned problems.
+        weights, dual, bias, converged = solution or _descend(parameters, oracle)
 
     def certify() -> Certificate:
-        images = certificates.images(oracle.grams, dual)
-        sums = weights @ images, images @ dual
+        if is_many:
+            sums = pool.mixture(weights) @ dual, pool.quadratic_forms(dual)
+        else:
+            images = certificates.images(oracle.grams, dual)
+            sums = weights @ images, images @ dual
         return certificates.mkl_of_sums(*sums, labels, parameters.C, weights, dual, bias, p=parameters.p)
 
     return oracle.fit(weights, dual, bias, certify, converged)
 
 
-def _fit_many(parameters: Parameters, pool: Pool, labels: Labels) -> Fit:
-    """Learn the weights of many kernels from sums over them."""
-    computed = pool.computed
+def _iterate(parameters: Parameters, oracle: Oracle) -> Solution:
+    """Return the weights, the SVM's coefficients and bias, and whether the gap was reached, from sums over kernels."""
     solution = lp_fixed_point.train(
-        pool,
-        pool.shape[0],
-        labels,
+        oracle.pool,
+        oracle.pool.shape[0],
+        oracle.labels,
         parameters.C,
         parameters.p,
         gap=parameters.gap,
@@ -141,26 +145,15 @@ def _fit_many(parameters: Parameters, pool: Pool, labels: Labels) -> Fit:
         max_iterations=parameters.iterations,
         max_steps=parameters.steps,
     )
-    work = Work(kernel_values=pool.computed - computed, svm_calls=len(solution.objectives))
-    work.count_steps(solution.steps)
-
-    def certify() -> Certificate:
-        weights, dual, bias = solution[:3]
-        sums = pool.mixture(weights) @ dual, pool.quadratic_forms(dual)
-        return certificates.mkl_of_sums(*sums, labels, parameters.C, weights, dual, bias, p=parameters.p)
-
-    return Fit(
-        weights=solution.weights,
-        predictor=Mixture(solution.weights, None, solution.dual, solution.bias),
-        steps=[Step(number, 0, objective) for number, objective in enumerate(solution.objectives, start=1)],
-        converged=solution.converged,
-        certify=certify,
-        work=work,
-    )
+    for objective in solution.objectives:
+        oracle.work.svm_calls += 1
+        oracle.record(objective)
+    oracle.work.count_steps(solution.steps)
+    return solution.weights, solution.dual, solution.bias, solution.converged
 
 
 def _maximise(parameters: Parameters, oracle: Oracle) -> Solution | None:
-    """Return the weights, the SVM's coefficients and bias, and whether the gap was reached, by the direct solver."""
+    """Return the same by the direct solver; None if it gives up."""
     solution = lp_smo.train(
         oracle.combination,
         oracle.labels,

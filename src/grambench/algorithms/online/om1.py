@@ -31,16 +31,12 @@ Artificial Intelligence.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
-import numpy as np
-
 from grambench.algorithms import omkc
-from grambench.algorithms.fit import Fit
 from grambench.algorithms.hedge import Discount
 from grambench.common.parameters import POSITIVE
-from grambench.common.types import Labels, Order
-from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +52,4 @@ class Parameters(Discount):
     step: Annotated[float, POSITIVE] = 1.0
 
 
-def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Run one pass; support vectors are counted over all kernels."""
-    return omkc.fit(parameters, pool, labels, order, rng, updates="all", votes="all")
+fit = partial(omkc.fit, updates="all", votes="all")

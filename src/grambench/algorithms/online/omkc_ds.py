@@ -36,21 +36,11 @@ Freund and Schapire (1997). A decision-theoretic generalization of on-line learn
 Journal of Computer and System Sciences 55, 119-139. DOI 10.1006/jcss.1997.1504
 """
 
-import numpy as np
+from functools import partial
 
 from grambench.algorithms import omkc
-from grambench.algorithms.fit import Fit
-from grambench.algorithms.hedge import Sampling as Parameters
-from grambench.algorithms.streaming import Basis, OnlineState
-from grambench.common.types import Labels, Order
-from grambench.kernels.pool import Pool
+from grambench.algorithms.hedge import Sampling
 
-
-def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Run one pass; support vectors are counted over the kernels drawn in the round."""
-    return omkc.fit(parameters, pool, labels, order, rng, updates="all", votes="drawn")
-
-
-def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> OnlineState:
-    """Return the state before the first example; see `grambench.algorithms.streaming`."""
-    return omkc.start(parameters, basis, rng, updates="all", votes="drawn")
+Parameters = Sampling
+fit = partial(omkc.fit, updates="all", votes="drawn")
+start = partial(omkc.start, updates="all", votes="drawn")

@@ -32,17 +32,12 @@ Journal of Computer and System Sciences 55, 119-139. DOI 10.1006/jcss.1997.1504
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
-import numpy as np
-
 from grambench.algorithms import omkc
-from grambench.algorithms.fit import Fit
 from grambench.algorithms.hedge import Sampling
-from grambench.algorithms.streaming import Basis, OnlineState
 from grambench.common.parameters import within
-from grambench.common.types import Labels, Order
-from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +55,5 @@ class Parameters(Sampling):
     delta: Annotated[float, within("(0, 1]")] = 0.01
 
 
-def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Run one pass; support vectors are counted over all kernels."""
-    return omkc.fit(parameters, pool, labels, order, rng, updates="drawn", votes="all")
-
-
-def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> OnlineState:
-    """Return the state before the first example; see `grambench.algorithms.streaming`."""
-    return omkc.start(parameters, basis, rng, updates="drawn", votes="all")
+fit = partial(omkc.fit, updates="drawn", votes="all")
+start = partial(omkc.start, updates="drawn", votes="all")

@@ -32,21 +32,10 @@ Freund and Schapire (1997). A decision-theoretic generalization of on-line learn
 Journal of Computer and System Sciences 55, 119-139. DOI 10.1006/jcss.1997.1504
 """
 
-import numpy as np
+from functools import partial
 
 from grambench.algorithms import omkc
-from grambench.algorithms.fit import Fit
-from grambench.algorithms.online.omkc_sd import Parameters
-from grambench.algorithms.streaming import Basis, OnlineState
-from grambench.common.types import Labels, Order
-from grambench.kernels.pool import Pool
+from grambench.algorithms.online.omkc_sd import Parameters as Parameters
 
-
-def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Run one pass; support vectors are counted over the kernels drawn in the round."""
-    return omkc.fit(parameters, pool, labels, order, rng, updates="drawn", votes="drawn")
-
-
-def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> OnlineState:
-    """Return the state before the first example; see `grambench.algorithms.streaming`."""
-    return omkc.start(parameters, basis, rng, updates="drawn", votes="drawn")
+fit = partial(omkc.fit, updates="drawn", votes="drawn")
+start = partial(omkc.start, updates="drawn", votes="drawn")
