@@ -50,7 +50,8 @@ def methods(evidence: Evidence) -> list[str]:
 
 def sets(evidence: Evidence) -> list[str]:
     """Return the data sets that the paper's claims on a study speak of."""
-    return SETS[evidence.results.study.name]
+    study = evidence.results.study
+    return SETS.get(study.name, study.datasets)
 
 
 def _overall(
@@ -86,6 +87,29 @@ def continuous_rank_first(evidence: Evidence) -> Answer:
     return ranked(evidence, lambda ranks: below(ranks, CONTINUOUS, FINITE))
 
 
+def cr_is_closest(evidence: Evidence) -> Answer:
+    """CR is the closest competitor of CA (here: no finite method has a lower median rank by test error)."""
+    return ranked(evidence, lambda ranks: bool(ranks["cr"] <= ranks[FINITE].min()))
+
+
+def alignment_indicates_errors(evidence: Evidence) -> Answer:
+    """Test alignment is generally a good indicator of performance.
+
+    Here: over the methods, mean alignments and mean test errors correlate negatively on most data sets.
+    """
+    aligned, errors = (evidence.results.means(methods(evidence), metric) for metric in (ALIGNMENT, ERROR))
+    values = aligned.dropna().corrwith(errors.dropna(), axis=1).dropna().to_dict()
+    span = "({:+.2f} to {:+.2f})"
+    return Answer.by_values(values, lambda value: value < 0.0, sets(evidence), "most", "negative", span)
+
+
+def ends_by_itself(evidence: Evidence) -> Answer:
+    """CA always stops before the limit of 50 kernels is reached (here: every run of CA-1D and CA-nD)."""
+    names = [name for name in ("ca_1d", "ca_nd") if name in evidence.results.study.algorithms]
+    shares = evidence.means(names, "converged", sets(evidence))
+    return Answer.by_values(shares, lambda row: min(row.values()) == 1.0, sets(evidence), "every", "all runs end")
+
+
 def _timed(evidence: Evidence, algorithms: list[str], test: Callable[[pd.Series], bool]) -> Answer:
     """Judge the mean work over the data sets that have all of the algorithms, with the mean seconds in the evidence.
 
@@ -114,6 +138,11 @@ def ca_1d_is_next(evidence: Evidence) -> Answer:
 def cr_is_slowest(evidence: Evidence) -> Answer:
     """CR is the slowest on average (here: of the methods with one parameter; Table 2 has CA-nD slower on Letter)."""
     return _timed(evidence, ONE_PARAMETER, lambda work: work["cr"] > work.drop("cr").max())
+
+
+def cr_is_ten_times_slower(evidence: Evidence) -> Answer:
+    """CR, the earlier continuous method, is at least one order of magnitude slower than CA-1D (here: on average)."""
+    return _timed(evidence, CONTINUOUS, lambda work: bool(work["cr"] >= 10.0 * work["ca_1d"]))
 
 
 def dc_is_faster(evidence: Evidence) -> Answer:
@@ -175,8 +204,7 @@ def at_most_two_minima(evidence: Evidence) -> Answer:
     Minima inside the range of sigma count; see local_minima.
     """
     results, counts = evidence.results, dict[str, list[int]]()
-    sweep = results.study.sweeps.get(PROFILE)
-    datasets = sweep.datasets if sweep else sets(evidence)
+    datasets = results.study.sweeps[PROFILE].datasets
     for name in datasets:
         tables = [
             results.swept(PROFILE, name, "ca_1d", f"search_objective_{number}") for number in range(1, SEARCHES + 1)
@@ -193,9 +221,15 @@ def at_most_two_minima(evidence: Evidence) -> Answer:
     return Answer.by_values(counts, lambda numbers: max(numbers) <= MINIMA, datasets, "every", phrase)
 
 
+RANKED = [
+    Claim("3d", "Sections 1, 3.2, Table 2", cr_is_closest),
+    Claim("3e", "Section 4", alignment_indicates_errors),
+]
+ENDS = Claim("7", "Section 2, footnote 3", ends_by_itself)
 MNIST_AND_LETTER = [
     Claim("3a", "Section 3.2, Table 2", ca_1d_ranks_first),
     Claim("3b", "Section 3.2, Table 2", continuous_rank_first),
+    *RANKED,
     Claim("5a", "Section 3.2, Table 2", du_is_fastest),
     Claim("5b", "Section 3.2, Table 2", ca_1d_is_next),
     Claim("5c", "Section 3.2, Table 2", cr_is_slowest),
@@ -205,5 +239,7 @@ MNIST_AND_LETTER = [
     Claim("5g", "Section 3.2, Table 2", two_stages_are_faster),
     Claim("5h", "Section 3.2", few_kernels),
     Claim("5i", "Section 3.2", fifty_iterations),
+    Claim("5j", "Abstract, Section 4, Table 2", cr_is_ten_times_slower),
     Claim("6", "Section B.1, Figure 3", at_most_two_minima),
+    ENDS,
 ]

@@ -47,10 +47,10 @@ def never_behind_under_l1(evidence: Evidence) -> Answer:
     Here: on no data set is it behind by the corrected resampled t-test at 5 %.
     """
     names = ["rkl_l1", "unif", "mkl_l1", "klc_l1"]
-    return Answer.by_share(_not_behind(evidence, names), SETS, "every", "RKL is not significantly behind")
+    return Answer.by_share(not_behind(evidence, names), SETS, "every", "RKL is not significantly behind")
 
 
-def _not_behind(evidence: Evidence, names: list[str]) -> dict[str, bool]:
+def not_behind(evidence: Evidence, names: list[str]) -> dict[str, bool]:
     """Return on which data sets the test of the folds, at 5 %, does not tell the first from a best that it is not."""
     best = evidence.results.best
     return {name: names[0] in best(name, names, ACCURACY) for name in evidence.means(names, ACCURACY, SETS)}
@@ -82,7 +82,7 @@ def best_under_l2_without_b(evidence: Evidence) -> Answer:
 
 
 def _outperforms(evidence: Evidence, names: list[str]) -> Answer:
-    behind = {name: not hit for name, hit in _not_behind(evidence, names).items()}
+    behind = {name: not hit for name, hit in not_behind(evidence, names).items()}
     at_most_one = Answer.at_most(behind, SETS, INVERSE, "significantly behind")
     return Answer.both(_is_ahead(evidence, names, "most"), at_most_one)
 
