@@ -35,6 +35,7 @@ from functools import partial
 
 import numpy as np
 
+from grambench.algorithms.batch.rkl import ROUNDING
 from grambench.algorithms.fit import Fit, continuous
 from grambench.algorithms.oracle import PRECISION, Oracle
 from grambench.algorithms.settings import Descent as Parameters
@@ -63,7 +64,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     def solve(log: Floats) -> tuple[meb.MEB, svm.SVM]:
         oracle.combination = Combination.single(family.gram(np.exp(log)))
         ball = oracle.enclose(one, tolerance=tolerance)
-        if ball.squared_radius <= np.finfo(np.float64).eps:
+        if ball.squared_radius <= ROUNDING:
             raise SolverError("RKL-W: the minimum enclosing ball has radius 0; the examples must differ")
         return ball, oracle.train_svm(one, parameters.C / ball.squared_radius, tolerance=tolerance)
 
