@@ -69,8 +69,6 @@ def dirichlet():
     for metric, kernels in zip(("parameter", "weight"), found, strict=True):
         for slot, values in enumerate(kernels, start=1):
             rows += plain("dirichlet", "ca_1d", f"{metric}:{slot}", *values)
-    epsilons = STUDIES["ca_dirichlet"].sweeps["epsilon"].values
-    rows += swept("epsilon", "dirichlet", "ca_1d", ca.ERROR, zip(epsilons, [2.6, 2.6, 2.6, 2.0, 3.0], strict=True))
     return rows + plain("dirichlet", "ca_1d", "converged", 1, 1)
 
 
@@ -194,7 +192,6 @@ def test_planted_numbers_support_every_claim(study):
         ("ca_dirichlet", "1h", ("dirichlet", "da", ca.ERROR, to(12.2))),
         ("ca_dirichlet", "1i", ("dirichlet", "da", ca.ERROR, lambda v, old: 4.9 if v == 10 else old, "resolution")),
         ("ca_dirichlet", "1j", ("dirichlet", "du", ca.ERROR, lambda v, old: 5.1 if v == 20 else old, "resolution")),
-        ("ca_dirichlet", "1m", ("dirichlet", "ca_1d", ca.ERROR, lambda v, old: old + 1.1 * (v == 1e-6), "epsilon")),
         ("ca_dirichlet", "7", ("dirichlet", "ca_1d", "converged", lambda draw, old: draw)),
         ("ca_gaussian", "1k", ("dirichlet", "cr", ca.ERROR, to(5.1))),
         ("ca_relevance", "2a", ("relevance_40", "d2", ca.ERROR, to(9.0))),
@@ -258,7 +255,6 @@ def test_planted_numbers_refute_a_claim(study, claim, change):
         ("ca_relevance", "2f", (None, "da", ca.ALIGNMENT, GONE)),
         ("ca_relevance", "2g", (None, "ca_1d", ca.OPERATIONS, GONE)),
         ("ca_relevance", "2i", (None, "ca_nd", ca.ERROR, GONE, "validation")),
-        ("ca_dirichlet", "1m", ("dirichlet", "ca_1d", ca.ERROR, lambda v, old: None if v == 1e-6 else old, "epsilon")),
         ("ca_gaussian", "1k", ("dirichlet", "cr", ca.ERROR, GONE)),
         ("ca_letter", "4a", (None, "d1", ca.ALIGNMENT, GONE)),
         ("ca_mnist", "5d", (None, "cr_dc", ca.OPERATIONS, GONE)),

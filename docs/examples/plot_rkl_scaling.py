@@ -107,7 +107,7 @@ fixed = values(narrow)
 # Compare the choices
 # -------------------
 
-fig, axes = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
+fig, axes = plt.subplots(1, 2, figsize=(8, 3.2), sharey=True, layout="constrained")
 for ax, column, other, title in zip(
     axes, scaled.T, fixed, ("Margin alone", "Margin and radius"), strict=True
 ):

@@ -24,7 +24,6 @@ HALFWAY = (10.0, 25.0)
 NEAR = 3.0  # points from a printed error
 INSUFFICIENT = 10.0  # points above it
 SAME_FREQUENCY = 0.05
-LITTLE = 1.0  # points between two values of epsilon
 TENTH = 10  # kernels for each unit of frequency in a grid of step 0.1
 
 
@@ -135,14 +134,6 @@ def fine_grids_do(evidence: Evidence) -> Answer:
     return _all(evidence, lowest, lambda error: error < ENOUGH, ca.FINITE, "lowest errors ")
 
 
-def epsilon_has_little_effect(evidence: Evidence) -> Answer:
-    """Epsilon has little effect on the performance (here: no mean error of CA-1D is a point above the lowest)."""
-    errors = evidence.results.swept("epsilon", DATASET, "ca_1d", ca.ERROR).mean(axis=1)
-    hits = {f"{value:g}": error - errors.min() <= LITTLE for value, error in errors.items()}
-    text = f"{errors.min():.2f} to {errors.max():.2f} % for epsilon of {', '.join(hits)}"
-    return Answer.on_all(hits, [f"{value:g}" for value in evidence.results.study.sweeps["epsilon"].values], text)
-
-
 CLAIMS = [
     Claim("1a", "Section 3.1, H1", one_is_not_enough),
     Claim("1b", "Section 3.1, H1", two_are_better),
@@ -154,6 +145,5 @@ CLAIMS = [
     Claim("1h", "Section 3.1, Figure 1(b)", whole_frequencies_do_not_do),
     Claim("1i", "Section 3.1, footnote 7", coarse_grids_do_not_do),
     Claim("1j", "Section 3.1, footnote 7", fine_grids_do),
-    Claim("1m", "Section 2", epsilon_has_little_effect),
     ca.ENDS,
 ]

@@ -8,4 +8,4 @@ def ca_nd_ranks_first(evidence: Evidence) -> Answer:
     return ca.ranked(evidence, lambda ranks: ca.below(ranks, ["ca_nd"], ca.METHODS))
 
 
-CLAIMS = [Claim("3c", "Section 3.2, Table 2", ca_nd_ranks_first), *ca.RANKED, ca.ENDS]
+CLAIMS = [Claim("3c", "Section 3.2, Table 2", ca_nd_ranks_first), ca.CLOSEST, ca.INDICATES, ca.ENDS]

@@ -37,18 +37,14 @@ def ca_nd_gets_better(evidence: Evidence) -> Answer:
 
 def _leads(evidence: Evidence, metric: str, sign: float, style: str) -> Answer:
     """Judge whether CA-nD is ahead of all others at large gamma; higher is better where the sign is +1."""
-    hits, parts = {}, []
-    for name, means in evidence.means(ca.METHODS, metric, LARGE).items():
-        rival = max(ca.ONE_PARAMETER, key=lambda method: sign * means[method])
-        hits[name] = sign * means["ca_nd"] > sign * means[rival]
-        values = [style.format(means[method]) for method in ("ca_nd", rival)]
-        parts.append(f"{name} {' against '.join(values)} of {evidence.results.title(rival)}")
-    return Answer.on_all(hits, LARGE, "; ".join(parts))
+    leads = ca.leads(evidence, metric, sign, LARGE)
+    text = f"ahead of the best other by {', '.join(f'{style.format(lead)} ({name})' for name, lead in leads.items())}"
+    return Answer.on_all({name: lead > 0.0 for name, lead in leads.items()}, LARGE, text)
 
 
 def ca_nd_is_best(evidence: Evidence) -> Answer:
     """CA-nD has an edge in test error when many features are irrelevant (here: the lowest mean at gamma 20 and 40)."""
-    return _leads(evidence, ca.ERROR, -1.0, "{:.1f} %")
+    return _leads(evidence, ca.ERROR, -1.0, "{:.1f} points")
 
 
 def ca_nd_is_best_aligned(evidence: Evidence) -> Answer:
@@ -95,8 +91,8 @@ def similar_with_200_examples(evidence: Evidence) -> Answer:
         fewer = {name: evidence.results.swept("validation", dataset, name, ca.ERROR).to_numpy() for name in means}
         if all(errors.size for errors in fewer.values()):
             changes[dataset] = max(abs(fewer[name].mean() - mean) for name, mean in means.items())
-    phrase, span = f"no change above {SIMILAR:g} points", "(largest {:.2f} to {:.2f})"
-    return Answer.by_values(changes, lambda change: change <= SIMILAR, SETS, "every", phrase, span)
+    span = "(largest {:.2f} to {:.2f} points)"
+    return Answer.by_values(changes, lambda change: change <= SIMILAR, SETS, "every", "similar errors", span)
 
 
 CLAIMS = [
