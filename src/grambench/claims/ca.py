@@ -102,7 +102,7 @@ def alignment_indicates_errors(evidence: Evidence) -> Answer:
     Here: over the methods, mean alignments and mean test errors correlate negatively on most data sets.
     """
     aligned, errors = (evidence.results.means(methods(evidence), metric) for metric in (ALIGNMENT, ERROR))
-    values = aligned.dropna().corrwith(errors.dropna(), axis=1).dropna().to_dict()
+    values: dict[str, float] = {**aligned.dropna().corrwith(errors.dropna(), axis=1).dropna()}
     span = "({:+.2f} to {:+.2f})"
     return Answer.by_values(values, lambda value: value < 0.0, sets(evidence), "most", "negative", span)
 
