@@ -119,6 +119,6 @@ axes[0].legend(frameon=False)
 plt.show()
 
 # %%
-# By the margin alone, the wide kernel is chosen or not depending on its factor, though
-# it is the same kernel. With the radius its value does not change, and it is chosen at
-# every factor.
+# The figure shows that by the margin alone, the factor of the wide kernel decides which
+# one is chosen, though the kernel is the same. With the radius its value does not
+# change, and it is chosen at every factor.
