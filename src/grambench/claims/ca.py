@@ -102,7 +102,8 @@ def alignment_indicates_errors(evidence: Evidence) -> Answer:
     Here: over the methods, mean alignments and mean test errors correlate negatively on most data sets.
     """
     aligned, errors = (evidence.results.means(methods(evidence), metric) for metric in (ALIGNMENT, ERROR))
-    values: dict[str, float] = {**aligned.dropna().corrwith(errors.dropna(), axis=1).dropna()}
+    correlations = aligned.dropna().corrwith(errors.dropna(), axis=1).dropna()
+    values = {str(name): float(value) for name, value in correlations.items()}
     span = "({:+.2f} to {:+.2f})"
     return Answer.by_values(values, lambda value: value < 0.0, sets(evidence), "most", "negative", span)
 
