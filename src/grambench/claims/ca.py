@@ -104,8 +104,7 @@ def alignment_indicates_errors(evidence: Evidence) -> Answer:
     aligned, errors = (evidence.results.means(methods(evidence), metric) for metric in (ALIGNMENT, ERROR))
     correlations = aligned.dropna().corrwith(errors.dropna(), axis=1).dropna()
     values = {str(name): float(value) for name, value in correlations.items()}
-    span = "({:+.2f} to {:+.2f})"
-    return Answer.by_values(values, lambda value: value < 0.0, sets(evidence), "most", "negative", span)
+    return Answer.by_values(values, lambda value: value < 0, sets(evidence), "most", "negative", "({:+.2f} to {:+.2f})")
 
 
 def ends_by_itself(evidence: Evidence) -> Answer:
