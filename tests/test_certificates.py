@@ -247,6 +247,23 @@ def test_rkl_knows_the_global_optimum(C, seed):
     assert gap(-weights, found.dual, found.bias, beta.dual) == np.inf
 
 
+@pytest.mark.parametrize("C", [1.0, 3.0])
+def test_an_optimum_of_rkl_is_that_of_the_convex_problem_of_proposition_4(C):
+    """With the hinge loss of eq. 9, C2 = C / r^2 and C1 = ||w||^2 / (2 r^2)."""
+    grams, labels, weights, found, beta, _ = rkl_optimum(C)
+    C1 = weights @ reference.forms(grams, found.dual) / (2.0 * beta.squared_radius)
+
+    def value(theta):
+        trained = machine(grams, labels, theta, C / beta.squared_radius)
+        return trained.objective + C1 * ball(grams, theta).squared_radius
+
+    best, rng = value(weights), np.random.default_rng(0)
+    for _ in range(12):
+        other = weights * rng.lognormal(sigma=0.3) + rng.choice([0.01, 0.1, 1.0]) * rng.dirichlet(0.5 * np.ones(5))
+        assert value(other) >= best * (1 - 1e-6)
+    assert min(value(0.9 * weights), value(1.1 * weights)) > best * (1 + 1e-4)  # the scale of theta counts here
+
+
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_rkl_bounds_every_theta(seed):

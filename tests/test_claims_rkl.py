@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from planted import CONFIG, CONFIGURATION, evidence, plain
 
-from grambench.claims import rkl
+from grambench.claims import rkl, rkl_width
 
-STUDY = CONFIGURATION.study("rkl")
+STUDY, WIDTH = CONFIGURATION.study("rkl"), CONFIGURATION.study("rkl_width")
 PARTS = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])  # how accuracies vary over the parts, those of all algorithms together
 
 
@@ -41,6 +41,7 @@ def test_the_papers_own_numbers_support_its_claims():
 @pytest.mark.parametrize(
     ("claim", "change"),
     [
+        ("1", lambda d, a, m, v: v + 5.0 if a == "klc_l2" and m == rkl.ACCURACY else v),
         ("1a", lambda d, a, m, v: v - 3.0 if a == "rkl_l1" and m == rkl.ACCURACY else v),
         ("1b", lambda d, a, m, v: v - 0.2 if (d, a, m) == ("wpbc", "rkl_l1", rkl.ACCURACY) else v),
         ("1c", lambda d, a, m, v: v - 3.0 if a == "rkl_l2" and m == rkl.ACCURACY else v),
@@ -118,3 +119,25 @@ def test_invariance_is_judged_by_the_largest_change(rkl_change, mkl_change, expe
     ]
     found = answers(rows)
     assert (found["6a"], found["6b"], found["6c"]) == expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "metric", "change", "verdict"),
+    [
+        ("8a", "converged", 0.0, "holds"),
+        ("8a", "converged", -1.0, "fails"),
+        ("8b", rkl.ACCURACY, 0.0, "holds"),
+        ("8b", rkl.ACCURACY, -9.0, "fails"),
+    ],
+)
+def test_the_learned_width_must_converge_and_not_be_behind(claim, metric, change, verdict):
+    values = {("rkl_width", "converged"): np.ones(5)} | {(name, rkl.ACCURACY): 90 + PARTS for name in WIDTH.algorithms}
+    values["rkl_width", rkl.ACCURACY] = 90 + PARTS[[1, 0, 2, 4, 3]]
+    rows = []
+    for dataset in WIDTH.datasets:
+        for (name, kind), given in values.items():
+            moved = change if (dataset, name, kind) == ("wdbc", "rkl_width", metric) else 0.0
+            rows += plain(dataset, name, kind, *(given + moved))
+    given = evidence(WIDTH, rows)
+    assert {each.id: each.test(given).verdict for each in rkl_width.CLAIMS}[claim] == verdict
+    assert WIDTH.datasets == rkl.SETS

@@ -333,6 +333,15 @@ def test_fewer_training_examples_are_tested_on_the_same_ones():
         offline.outcome(of_classes("lp_beta", **swept | {"values": [4, 11]}), data)
 
 
+def test_fewer_validation_examples_are_the_first_of_them():
+    """Half of the error of 2 examples is a whole number, and all 30 select as a plain run does."""
+    found = offline.outcome(asked(points=[{}] * 2, values=[2, 30], sweep="fewer", size="validation"), vectors())
+    whole = offline.outcome(asked(), vectors())
+    assert set(found.metrics["validation_error_percent"][0]) <= {0.0, 50.0, 100.0}
+    for name in ("validation_error_percent", "selected_C", "error_percent"):
+        assert np.array_equal(found.metrics[name][1], whole.metrics[name][0]), name
+
+
 def test_curves_follow_the_states_of_the_last_fit():
     outcome = offline.outcome(of_classes(points=[{"online": 3, "batch": 4}]), blobs())
     curves = outcome.curves

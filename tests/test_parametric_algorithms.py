@@ -8,10 +8,12 @@ from scipy.optimize import minimize
 
 from grambench import algorithms
 from grambench.algorithms.alignment import alignment
+from grambench.common.errors import SolverError
 from grambench.experiments.conformance import same
 from grambench.kernels.continuous import load
 from grambench.kernels.pool import Continuous, GridPool
-from grambench.solvers import certificates
+from grambench.solvers import certificates, meb, svm
+from grambench.solvers.combination import Combination
 
 # These predict without a combined kernel of the pool, and have tests of their own.
 OTHER_PREDICTORS = {"gmkl", "kernel_stacking", "localised_mkl", "makl"}
@@ -131,6 +133,24 @@ def test_cr_reaches_the_least_risk_of_the_convex_hull(gamma, seed):
     kernel = learned.gram(pool)
     np.testing.assert_allclose((kernel + gamma * np.eye(len(y))) @ learned.predictor.dual, y, atol=1e-8)
     assert learned.steps[-1].objective == pytest.approx(y @ learned.predictor.dual)
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+def test_rkl_learns_the_width_with_the_least_value(C):
+    features, labels = problem(0, 80)
+    pool = grid(features)
+    learned = fit("rkl_width", pool, labels, C=C, gap=1e-5)
+
+    def value(sigma):
+        combination = Combination.single(pool.family.gram(np.array([sigma])))
+        r2 = meb.enclose(combination, tolerance=1e-8).squared_radius
+        return r2 * svm.train(combination, labels, C / r2, tolerance=1e-8).objective
+
+    ((sigma,),) = learned.thetas
+    assert learned.converged and learned.steps[-1].objective == pytest.approx(value(sigma), rel=1e-5)
+    assert value(sigma) <= min(map(value, [*np.geomspace(0.2, 20.0, 15), 0.97 * sigma, 1.03 * sigma]))
+    with pytest.raises(SolverError, match="radius 0; the examples must differ"):
+        fit("rkl_width", grid(np.zeros((80, 3))), labels)
 
 
 @pytest.mark.parametrize("name", ["cr", "cr_dc"])

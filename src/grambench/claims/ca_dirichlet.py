@@ -57,7 +57,7 @@ def two_are_better(evidence: Evidence) -> Answer:
 
 def three_suffice(evidence: Evidence) -> Answer:
     """All three frequencies together suffice (here: an error below 5 %)."""
-    return _suffices(evidence, [ALL_THREE])
+    return suffices(evidence, [ALL_THREE])
 
 
 def as_printed(evidence: Evidence) -> Answer:
@@ -68,18 +68,19 @@ def as_printed(evidence: Evidence) -> Answer:
     return Answer.on_all(hits, list(PRINTED), f"points from the printed: {ca.titled(evidence, changes, '{:+.1f}')}")
 
 
-def _suffices(evidence: Evidence, names: list[str]) -> Answer:
+def suffices(evidence: Evidence, names: list[str]) -> Answer:
+    """Judge whether the errors of all of some methods are as low as those of what suffices, see `three_suffice`."""
     return _all(evidence, _errors(evidence, names), lambda error: error < ENOUGH, names)
 
 
 def ca_1d_is_close(evidence: Evidence) -> Answer:
     """CA-1D's error is "close to what was seen when the three best frequencies were used" (here: as 1c, below 5 %)."""
-    return _suffices(evidence, ["ca_1d"])
+    return suffices(evidence, ["ca_1d"])
 
 
 def cr_is_close(evidence: Evidence) -> Answer:
     """CR's error is "close to what was seen when the three best frequencies were used" (here: as 1c, below 5 %)."""
-    return _suffices(evidence, ["cr"])
+    return suffices(evidence, ["cr"])
 
 
 def finds_the_frequencies(evidence: Evidence) -> Answer:
@@ -144,4 +145,5 @@ CLAIMS = [
     Claim("1h", "Section 3.1, Figure 1(b)", whole_frequencies_do_not_do),
     Claim("1i", "Section 3.1, footnote 7", coarse_grids_do_not_do),
     Claim("1j", "Section 3.1, footnote 7", fine_grids_do),
+    ca.ENDS,
 ]

@@ -8,11 +8,11 @@ from grambench.claims import Answer, Claim, Evidence, ca
 
 def ca_nd_is_best_aligned(evidence: Evidence) -> Answer:
     """CA-nD has the highest alignment on the test examples in every task."""
-    datasets = ca.sets(evidence)
-    means = evidence.means(ca.METHODS, ca.ALIGNMENT, datasets)
-    leads = {name: row["ca_nd"] - max(row[rival] for rival in ca.ONE_PARAMETER) for name, row in means.items()}
-    span = "(ahead of the best other by {:.3f} to {:.3f})"
-    return Answer.by_values(leads, lambda lead: lead > 0.0, datasets, "every", "CA-nD is highest", span)
+    leads, span = (
+        ca.leads(evidence, ca.ALIGNMENT, 1.0, ca.sets(evidence)),
+        "(ahead of the best other by {:.3f} to {:.3f})",
+    )
+    return Answer.by_values(leads, lambda lead: lead > 0.0, ca.sets(evidence), "every", "CA-nD is highest", span)
 
 
 def ca_nd_is_not_first(evidence: Evidence) -> Answer:

@@ -174,19 +174,19 @@ class ProfileSweep(AnySweep):
 
 
 class SizeSweep(AnySweep):
-    """Runs with each number of kernels, or of training examples of each class.
+    """Runs with each number of kernels, of training examples of each class, or of validation examples.
 
     Each repetition draws its own kernels or examples, the same for all algorithms. A smaller selection is a subset of
-    a larger one.
+    a larger one. Of fewer validation examples than asked for, all are used.
 
     Attributes
     ----------
     of : str
-        "kernels" or "examples".
+        "kernels", "examples" or "validation".
     """
 
     kind: Literal["size"]
-    of: Literal["kernels", "examples"]
+    of: Literal["kernels", "examples", "validation"]
 
     @model_validator(mode="after")
     def _check_counts(self) -> Self:

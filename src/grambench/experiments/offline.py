@@ -403,6 +403,8 @@ def _sized(
         return [k for k in range(m) if (views[k] == view) == (run.size == "alone")], split
     if run.size == "kernels":
         return sorted(np.random.default_rng(_kernel_seed(seed)).permutation(m)[:size].tolist()), split
+    if run.size == "validation":
+        return list(range(m)), replace(split, folds=[replace(f, validation=f.validation[:size]) for f in split.folds])
     if run.size == "examples":
         rows, labels = split.folds[0].train if split.folds else split.train, dataset.labels
         least = int(np.unique(labels[rows], return_counts=True)[1].min())

@@ -56,8 +56,8 @@ class Run:
     then : str or None
         The algorithm that is trained on the one kernel with the largest weight.
     size : str
-        What a sweep changes: the number of "kernels" or "examples", the one view whose kernels are used "alone", or
-        the view "without" which they are used.
+        What a sweep changes: the number of "kernels", "examples" or "validation" examples, the one view whose kernels
+        are used "alone", or the view "without" which they are used.
     scaled : str
         Whether a sweep over kernels' scales multiplies "all" kernels or "one".
     reference : Reference or None
