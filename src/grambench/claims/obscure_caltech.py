@@ -40,9 +40,18 @@ def p_between_is_best(evidence: Evidence) -> Answer:
     return best_value(evidence, "obscure", lambda best, _: BEST[0] <= best <= BEST[1], "percent")
 
 
+def p_decides_the_sparsity(evidence: Evidence) -> Answer:
+    """At p = 1.01 three of the four kernels approach 0, at p = 2 none (here: 1e-4 of the largest, mean of the splits)."""
+    kernels = swept(evidence, "p", "obscure", "kernels_selected")
+    if not kernels.keys() >= {1.01, 2.0}:
+        return NOT_SWEPT
+    return Answer.of(kernels[1.01] < 1.5 and kernels[2.0] == 4.0, f"kernels by p: {by_value(kernels)}")
+
+
 CLAIMS = [
     Claim("1a", "Section 4.2, a)", the_first_stage_comes_close),
     Claim("1b", "Section 4.2, a)", it_is_ten_times_faster),
     Claim("1c", "Section 4.2, a)", it_converges_faster_for_large_p),
+    Claim("2e", "Section 4.2, b)", p_decides_the_sparsity),
     Claim("2a", "Section 4.2, b)", p_between_is_best),
 ]

@@ -19,7 +19,7 @@ import numpy as np
 from grambench import algorithms
 from grambench.algorithms.alignment import alignment
 from grambench.algorithms.checks import check_same
-from grambench.algorithms.fit import Fit, Work
+from grambench.algorithms.fit import Fit, State, Work
 from grambench.common import clock, memory
 from grambench.common.clock import NOT_TIMED, Seconds
 from grambench.common.errors import DataError, SolverError
@@ -46,7 +46,11 @@ from grambench.experiments.training import (
 )
 from grambench.kernels.pool import Pool
 from grambench.kernels.subsets import RandomSubsets
+from grambench.solvers import leave_one_out
 from grambench.solvers.platt import probabilities
+
+NEAR = 1.5  # times the least objective of a fit, where a state is called near to it
+LEAST_SQUARES_C = 10.0  # of the LS-SVMs whose leave-one-out errors select kernels
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +280,7 @@ class Evaluator:
             "selection_tied": float(selection.tied),
             "objective": last.objective if last else np.nan,
             "epochs": last.epochs if last else np.nan,
+            "epochs_near": _epochs_near(trained.learned.states),
         }
         if "selected_kernel" in run.offline.yields:
             m, n = len(run.kernels), len(self.split.train)
@@ -305,6 +310,12 @@ def _timed(
 ) -> tuple[Learned, Seconds]:
     begun = clock.now()
     return learn_task(algorithm, settings, sample, generators, certify=True), clock.now() - begun
+
+
+def _epochs_near(states: Sequence[State]) -> float:
+    """Return after how many epochs the objective of states is first within NEAR times the least; NaN of none."""
+    least = min((state.objective for state in states), default=np.nan)
+    return next((float(state.epochs) for state in states if state.objective <= NEAR * least), np.nan)
 
 
 def _number(setting: Setting) -> float:
@@ -351,6 +362,7 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
                 continue
             if evaluator is None or run.size or not run.offline.shares_kernels:
                 kernels, sized_split = _sized(run, p, dataset, split, seed)
+                kernels = _best_of(run, dataset, sized_split.train) or kernels
                 sized_run = replace(run, kernels=[run.kernels[k] for k in kernels], subsets=_subsets(run, p, seed))
                 evaluator = Evaluator(sized_run, dataset, sized_split)
             generators = Generators(seed)
@@ -389,11 +401,23 @@ def _sized(
         return sorted(np.random.default_rng(_kernel_seed(seed)).permutation(m)[:size].tolist()), split
     if run.size == "examples":
         rows, labels = split.folds[0].train if split.folds else split.train, dataset.labels
-        least = int(np.unique(labels[rows], return_counts=True)[1].min())
-        if size > least:
-            raise DataError(f"{dataset.name}: the sweep asks for {size} training examples a class, one has {least}")
-        return list(range(m)), split.shortened(first_of_each(size, labels, rows))
+        least, held_out = (int(np.unique(labels[part], return_counts=True)[1].min()) for part in (rows, split.train))
+        held_out -= least  # examples that validate and are trained on in the end
+        if not held_out < size <= least + held_out:
+            have = f"one has {least + held_out}, of which {held_out} validate"
+            raise DataError(f"{dataset.name}: the sweep asks for {size} training examples a class, {have}")
+        return list(range(m)), split.shortened(first_of_each(size - held_out, labels, rows))
     return list(range(m)), split
+
+
+def _best_of(run: Run, dataset: PreparedDataset, train: Indices) -> list[int]:
+    """Return the kernel of each group of views with the least leave-one-out error, the first of equals."""
+    if not run.best_of:
+        return []
+    grams, labels = Pools(run, dataset, train).train.grams(), dataset.labels[train]
+    errors = [leave_one_out.error(gram, labels, LEAST_SQUARES_C) for gram in grams]
+    groups = [[k for k, kernel in enumerate(run.pool) if kernel.view in views] for views in run.best_of]
+    return sorted(min(group, key=errors.__getitem__) for group in groups)
 
 
 def _subsets(run: Run, p: int, seed: np.random.SeedSequence) -> RandomSubsets | None:
