@@ -41,7 +41,7 @@ def p_between_is_best(evidence: Evidence) -> Answer:
 
 
 def p_decides_the_sparsity(evidence: Evidence) -> Answer:
-    """At p = 1.01 three of the four kernels approach 0, at p = 2 none (here: 1e-4 of the largest, mean of the splits)."""
+    """At p = 1.01 three of the four kernels approach 0, at p = 2 none (here: below 1e-4 of the largest)."""
     kernels = swept(evidence, "p", "obscure", "kernels_selected")
     if not kernels.keys() >= {1.01, 2.0}:
         return NOT_SWEPT
