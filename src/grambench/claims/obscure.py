@@ -1,60 +1,57 @@
 """What the claims of OBSCURE (Orabona et al. 2010) on several studies share."""
 
-import itertools
 from collections.abc import Callable, Mapping
 
 from grambench.claims import Answer, Evidence, long_enough
 
 CALTECH, ACCURACY = "caltech_102", "accuracy_percent"
 CLOSE = 2.0  # points
+Means = dict[float, float]  # of a metric by the value of a sweep
+Test = Callable[[Means], bool]
+PairTest = Callable[[float, float, float], bool]  # of a value of a sweep and the means of two configurations
 NOT_SWEPT = Answer.undecided("the sweep was not run")
 
 
-def swept(evidence: Evidence, sweep: str, configuration: str, metric: str = ACCURACY) -> dict[float, float]:
+def swept(evidence: Evidence, sweep: str, configuration: str, metric: str = ACCURACY) -> Means:
     """Return the mean of a metric on Caltech-101 at each value of a sweep that has one."""
     means = evidence.results.swept(sweep, CALTECH, configuration, metric).mean(axis="columns").dropna()
     items = zip(means.index.to_numpy(), means.to_numpy(), strict=True)
     return {value: mean for value, mean in items if long_enough(mean, metric)}
 
 
-def best_value(
-    evidence: Evidence, configuration: str, test: Callable[[float, list[float]], bool], phrase: str
+def judged(
+    evidence: Evidence, sweep: str, configuration: str, test: Test, phrase: str, metric: str = ACCURACY
 ) -> Answer:
-    """Judge the p at which the accuracy is highest by a test, which also gets all values of p."""
-    accuracies = swept(evidence, "p", configuration)
-    if len(accuracies) < 2:
-        return NOT_SWEPT
-    best = max(accuracies, key=lambda p: accuracies[p])
-    return Answer.of(test(best, list(accuracies)), f"{phrase}: {by_value(accuracies)}")
+    """Judge a claim by a test of a configuration's means at the values of a sweep, of which it must have two."""
+    means = swept(evidence, sweep, configuration, metric)
+    return Answer.of(test(means), f"{phrase}: {by_value(means)}") if len(means) > 1 else NOT_SWEPT
+
+
+def falls(means: Means) -> bool:
+    """Return whether means never rise from one value of a sweep to the next, and fall over all."""
+    values = list(means.values())
+    return values == sorted(values, reverse=True) and values[-1] < values[0]
+
+
+def best(means: Means) -> float:
+    """Return the value of a sweep with the largest mean."""
+    return max(means, key=lambda value: means[value])
 
 
 def compared(
-    evidence: Evidence, sweep: str, names: list[str], test: Callable[..., bool], phrase: str, metric: str = ACCURACY
+    evidence: Evidence, sweep: str, names: tuple[str, str], test: PairTest, phrase: str, metric: str = ACCURACY
 ) -> Answer:
-    """Judge a claim by a test of the means of configurations, which must pass at each value of a sweep."""
-    tables = [swept(evidence, sweep, name, metric) for name in names]
-    means = {
-        value: [table[value] for table in tables] for value in tables[0] if all(value in table for table in tables)
-    }
-    if len(means) < 2:
-        return NOT_SWEPT
-    text = ", ".join(f"{value:g}: {' and '.join(f'{mean:.3g}' for mean in row)}" for value, row in means.items())
-    return Answer.of(all(test(*row) for row in means.values()), f"{phrase} of {' and '.join(names)}: {text}")
+    """Judge a claim by a test of two configurations' means, which must pass at each value of a sweep."""
+    first, second = (swept(evidence, sweep, name, metric) for name in names)
+    values = [value for value in first if value in second]
+    text = f"{by_value({value: first[value] for value in values})}; {by_value(second)}"
+    holds = all(test(value, first[value], second[value]) for value in values)
+    return Answer.of(holds, f"{phrase} of {' and '.join(names)}: {text}") if len(values) > 1 else NOT_SWEPT
 
 
-def falls(evidence: Evidence, sweep: str, configuration: str, metric: str, phrase: str) -> Answer:
-    """Judge whether a metric never rises from one value of a sweep to the next, and falls over all."""
-    values = list(swept(evidence, sweep, configuration, metric).items())
-    if len(values) < 2:
-        return NOT_SWEPT
-    holds = all(later <= earlier for (_, earlier), (_, later) in itertools.pairwise(values))
-    text = ", ".join(f"{value:g}: {mean:.3g}" for value, mean in values)
-    return Answer.of(holds and values[-1][1] < values[0][1], f"{phrase}: {text}")
-
-
-def by_value(means: Mapping[float, float]) -> str:
+def by_value(means: Means) -> str:
     """Return the means at the values of a sweep in one line."""
-    return ", ".join(f"{value:g}: {mean:.1f}" for value, mean in means.items())
+    return ", ".join(f"{value:g}: {mean:.3g}" for value, mean in means.items())
 
 
 def by_name(means: Mapping[str, float], style: str = "{:.1f}") -> str:

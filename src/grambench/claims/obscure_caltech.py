@@ -1,9 +1,10 @@
 """The claims of OBSCURE (Orabona et al. 2010) on Caltech-101 with four PHOG kernels, Section 4.2 and Figure 2, left."""
 
 from grambench.claims import Answer, Claim, Evidence
-from grambench.claims.obscure import ACCURACY, CLOSE, NOT_SWEPT, best_value, by_value, swept
+from grambench.claims.obscure import ACCURACY, CLOSE, NOT_SWEPT, best, by_value, judged, swept
 
 BEST = (1.1, 1.25)
+EPOCHS, KERNELS = ("epochs", "epochs"), ("kernels by p", "kernels_selected")
 
 
 def _both_stages(evidence: Evidence, metric: str) -> dict[float, tuple[float, float]]:
@@ -29,23 +30,18 @@ def it_is_ten_times_faster(evidence: Evidence) -> Answer:
 
 def it_converges_faster_for_large_p(evidence: Evidence) -> Answer:
     """When p is large the online stage converges even faster (here: fewest epochs at the largest p)."""
-    epochs = swept(evidence, "p", "obscure_online", "epochs")
-    if len(epochs) < 2:
-        return NOT_SWEPT
-    return Answer.of(epochs[max(epochs)] <= min(epochs.values()), f"epochs: {by_value(epochs)}")
+    return judged(evidence, "p", "obscure_online", lambda means: means[max(means)] <= min(means.values()), *EPOCHS)
 
 
 def p_between_is_best(evidence: Evidence) -> Answer:
     """With four PHOG kernels the optimal p is 1.10 to 1.25."""
-    return best_value(evidence, "obscure", lambda best, _: BEST[0] <= best <= BEST[1], "percent")
+    return judged(evidence, "p", "obscure", lambda means: BEST[0] <= best(means) <= BEST[1], "percent")
 
 
 def p_decides_the_sparsity(evidence: Evidence) -> Answer:
     """At p = 1.01 three of the four kernels approach 0, at p = 2 none (here: below 1e-4 of the largest)."""
-    kernels = swept(evidence, "p", "obscure", "kernels_selected")
-    if not kernels.keys() >= {1.01, 2.0}:
-        return NOT_SWEPT
-    return Answer.of(kernels[1.01] < 1.5 and kernels[2.0] == 4.0, f"kernels by p: {by_value(kernels)}")
+    ends = {1.01: 1.0, 2.0: 4.0}
+    return judged(evidence, "p", "obscure", lambda means: means | ends == means, *KERNELS)
 
 
 CLAIMS = [

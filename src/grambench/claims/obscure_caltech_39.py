@@ -1,14 +1,18 @@
 """The claims of OBSCURE (Orabona et al. 2010) on Caltech-101 with 39 kernels, Section 4.2; the kernels are ours."""
 
 from grambench.claims import Answer, Claim, Evidence
-from grambench.claims.obscure import ACCURACY, CALTECH, NOT_SWEPT, best_value, by_name, by_value, falls, swept
+from grambench.claims.obscure import ACCURACY, CALTECH, Means, best, by_name, falls, judged
 
-INDEPENDENT = 1.1  # times the epochs with the fewest kernels: almost as many
+EPOCHS, OBJECTIVE = "epochs by the number of kernels", "objective by the number of kernels"
+
+
+def _almost_as_many(means: Means) -> bool:
+    return max(means.values()) <= 1.1 * means[min(means)]
 
 
 def the_smallest_p_is_best(evidence: Evidence) -> Answer:
     """With all 39 kernels p is best at its smallest value, 1.01 (here: of the first stage)."""
-    return best_value(evidence, "obscure_online", lambda best, values: best == min(values), "percent by p")
+    return judged(evidence, "p", "obscure_online", lambda means: best(means) == min(means), "percent by p")
 
 
 def it_beats_the_mean_kernel(evidence: Evidence) -> Answer:
@@ -22,21 +26,17 @@ def it_beats_the_mean_kernel(evidence: Evidence) -> Answer:
 
 def more_kernels_converge_faster(evidence: Evidence) -> Answer:
     """OBSCURE converges in fewer iterations with more kernels (here: epochs until 1.5 times the least objective)."""
-    return falls(evidence, "kernels", "obscure", "epochs_near", "epochs by the number of kernels")
+    return judged(evidence, "kernels", "obscure", falls, EPOCHS, "epochs_near")
 
 
 def the_first_stage_takes_no_more_steps(evidence: Evidence) -> Answer:
     """With more kernels the first stage takes fewer steps or almost as many (here: at most 1.1 times the epochs)."""
-    epochs = swept(evidence, "kernels", "obscure_online", "epochs")
-    if len(epochs) < 2:
-        return NOT_SWEPT
-    holds = max(epochs.values()) <= INDEPENDENT * epochs[min(epochs)]
-    return Answer.of(holds, f"epochs by the number of kernels: {by_value(epochs)}")
+    return judged(evidence, "kernels", "obscure_online", _almost_as_many, EPOCHS, "epochs")
 
 
 def more_kernels_have_a_smaller_bound(evidence: Evidence) -> Answer:
     """With more kernels the first stage returns a smaller R (here: by the objective, 1 / (2 C n) of its square)."""
-    return falls(evidence, "kernels", "obscure_online", "objective", "objective by the number of kernels")
+    return judged(evidence, "kernels", "obscure_online", falls, OBJECTIVE, "objective")
 
 
 CLAIMS = [
