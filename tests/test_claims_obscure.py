@@ -1,28 +1,90 @@
 """The claims of OBSCURE: planted results that turn them round."""
 
-import numpy as np
 import pytest
 from planted import CONFIGURATION, evidence, plain
 
-from grambench.claims import obscure_caltech_39, obscure_flowers, obscure_mnist
+from grambench.claims import obscure_caltech_39, obscure_caltech_figure3, obscure_flowers, obscure_mnist
 
-STUDY = CONFIGURATION.study("obscure_caltech_39")
+STUDY, FIGURE_3 = map(CONFIGURATION.study, ("obscure_caltech_39", "obscure_caltech_figure3"))
+CALTECH, ACCURACY = "caltech_102", "accuracy_percent"
+
+
+def by_size(name, sweep, metric, values, full):
+    """Return the rows of a sweep over sizes, whose last value is that of the plain run."""
+    rows = [(CALTECH, name, sweep, size, 0, metric, value) for size, value in zip(full, values, strict=False)]
+    return [*rows[: len(full) - 1], *(plain(CALTECH, name, metric, values[-1]) if len(values) == len(full) else [])]
 
 
 @pytest.mark.parametrize(
-    ("accuracies", "verdict"),
-    [([40, 50, 55, 60], "holds"), ([40, 50, 45, 60], "fails"), ([np.nan] * 4, "undecided"), ([], "undecided")],
+    ("epochs", "verdict"), [([8, 5, 5, 3], "holds"), ([8, 3, 5, 2], "fails"), ([5] * 4, "fails"), ([], "undecided")]
 )
-def test_more_kernels_have_more_accuracy(accuracies, verdict):
-    rows = [
-        ("caltech_102", "obscure", "kernels", count, repetition, "accuracy_percent", accuracy + repetition)
-        for count, accuracy in zip((39, 20, 10, 5), accuracies[::-1], strict=False)
-        for repetition in range(2)
-    ]
-    answer = obscure_caltech_39.more_kernels_are_more_accurate(evidence(STUDY, rows))
+def test_more_kernels_take_fewer_epochs(epochs, verdict):
+    rows = by_size("obscure", "kernels", "epochs_near", epochs, [5, 10, 20, 39])
+    answer = obscure_caltech_39.more_kernels_converge_faster(evidence(STUDY, rows))
     assert answer.verdict == verdict
-    if verdict != "undecided":
-        assert "5: 40.5" in answer.evidence
+    assert verdict == "undecided" or f"39: {epochs[-1]}" in answer.evidence
+
+
+@pytest.mark.parametrize(("epochs", "verdict"), [([20, 21, 22, 10], "holds"), ([20, 23, 20, 20], "fails")])
+def test_almost_as_many_epochs_are_no_more_by_a_tenth(epochs, verdict):
+    rows = by_size("obscure_online", "kernels", "epochs", epochs, [5, 10, 20, 39])
+    assert obscure_caltech_39.the_first_stage_takes_no_more_steps(evidence(STUDY, rows)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("obscure", "rival", "verdicts"),
+    [
+        (
+            [40, 50, 60],
+            [41, 51, 61],
+            {"it_is_close_to_lp_beta": "holds", "lp_beta_is_ahead": "holds", "it_beats_silp": "fails"},
+        ),
+        (
+            [40, 50, 60],
+            [39, 49, 62],
+            {"it_is_close_to_lp_beta": "fails", "lp_beta_is_ahead": "fails", "it_beats_silp": "fails"},
+        ),
+        (
+            [42, 52, 62],
+            [40, 50, 60],
+            {"it_is_close_to_lp_beta": "holds", "lp_beta_is_ahead": "fails", "it_beats_silp": "holds"},
+        ),
+        (
+            [42],
+            [40, 50, 60],
+            dict.fromkeys(("it_is_close_to_lp_beta", "lp_beta_is_ahead", "it_beats_silp"), "undecided"),
+        ),
+    ],
+)
+def test_methods_are_compared_with_each_number_of_images(obscure, rival, verdicts):
+    values = {"obscure": obscure, "lp_beta": rival, "silp": rival}
+    rows = [row for name in values for row in by_size(name, "examples", ACCURACY, values[name], [5, 10, 15])]
+    given = evidence(FIGURE_3, rows)
+    for name, verdict in verdicts.items():
+        assert getattr(obscure_caltech_figure3, name)(given).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("seconds", "together", "faster"),
+    [([1, 2, 4], "holds", "holds"), ([1, 2, 1], "fails", "holds"), ([3, 3, 5], "holds", "fails")],
+)
+def test_times_are_compared_with_each_number_of_images(seconds, together, faster):
+    rows = by_size("lp_beta", "examples", "fit_seconds", [2.0, 8.0, 8.0], [5, 10, 15])
+    given = evidence(FIGURE_3, rows + by_size("obscure", "examples", "fit_seconds", seconds, [5, 10, 15]))
+    assert obscure_caltech_figure3.it_takes_as_long_as_lp_beta(given).verdict == together
+    assert obscure_caltech_figure3.it_is_faster(given).verdict == faster
+
+
+@pytest.mark.parametrize(("power", "verdict"), [(2.4, "holds"), (1.0, "fails"), (3.0, "fails")])
+def test_the_exponent_of_silp_is_fitted(power, verdict):
+    rows = by_size("silp", "examples", "fit_seconds", [n**power for n in (5, 10, 15)], [5, 10, 15])
+    assert obscure_caltech_figure3.silp_grows_polynomially(evidence(FIGURE_3, rows)).verdict == verdict
+
+
+@pytest.mark.parametrize(("values", "verdict"), [([100, 1, 1000], "holds"), ([1, 10, 100], "fails"), ([], "undecided")])
+def test_a_choice_counts_by_splits(values, verdict):
+    rows = plain(CALTECH, "obscure", "selected_C", *values)
+    assert obscure_caltech_figure3.a_large_C_is_chosen(evidence(FIGURE_3, rows)).verdict == verdict
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1.0, "holds"), (1e-4, "undecided")])
