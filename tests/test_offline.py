@@ -326,19 +326,6 @@ def test_fewer_training_examples_are_tested_on_the_same_ones():
         offline.outcome(of_classes("lp_beta", **swept | {"values": [4, 11]}), data)
 
 
-def test_examples_that_validate_and_are_learned_from_in_the_end_count():
-    swept = {"points": [{}] * 2, "values": [6, 15], "sweep": "examples", "size": "examples"}
-    outcome = offline.outcome(of_classes("lp_beta", {"refit": True}, **swept), blobs())
-    assert (outcome.metrics["support_vectors"][0] <= 18).all()
-    assert np.array_equal(outcome.metrics["accuracy_percent"][1], plain_accuracy({"refit": True}))
-    with pytest.raises(DataError, match="5 training examples a class, one has 15, of which 5 validate"):
-        offline.outcome(of_classes("lp_beta", {"refit": True}, **swept | {"values": [5, 15]}), blobs())
-
-
-def plain_accuracy(protocol):
-    return offline.outcome(of_classes("lp_beta", protocol), blobs()).metrics["accuracy_percent"][0]
-
-
 def test_one_kernel_of_each_group_of_views_is_learned_from():
     data = blobs(blocks=True)
     kernels = [f"block_{block}/{kernel}" for block in (1, 2) for kernel in ("polynomial_p1", "meangaussian_s1")]

@@ -361,10 +361,9 @@ class Study(ConfigModel):
         )
 
     def size(self, of: str, dataset: str) -> int:
-        """Return the number of "kernels" or of training "examples" of each class of a plain run; 0 if it is not set."""
+        """Return the number of "kernels" or of training "examples" a class in a plain run; 0 where none is set."""
         if of == "examples" and self.protocol.kind == "per_class_splits":
-            train, validation, _ = self.protocol.counts(dataset)
-            return train + validation * self.protocol.refit if train else 0
+            return self.protocol.counts(dataset)[0]
         return self.n_kernels(dataset) if of == "kernels" else 0
 
     @property

@@ -401,12 +401,10 @@ def _sized(
         return sorted(np.random.default_rng(_kernel_seed(seed)).permutation(m)[:size].tolist()), split
     if run.size == "examples":
         rows, labels = split.folds[0].train if split.folds else split.train, dataset.labels
-        least, held_out = (int(np.unique(labels[part], return_counts=True)[1].min()) for part in (rows, split.train))
-        held_out -= least  # examples that validate and are trained on in the end
-        if not held_out < size <= least + held_out:
-            have = f"one has {least + held_out}, of which {held_out} validate"
-            raise DataError(f"{dataset.name}: the sweep asks for {size} training examples a class, {have}")
-        return list(range(m)), split.shortened(first_of_each(size - held_out, labels, rows))
+        least = int(np.unique(labels[rows], return_counts=True)[1].min())
+        if size > least:
+            raise DataError(f"{dataset.name}: the sweep asks for {size} training examples a class, one has {least}")
+        return list(range(m)), split.shortened(first_of_each(size, labels, rows))
     return list(range(m)), split
 
 
