@@ -7,8 +7,6 @@ from grambench.claims import Answer, Evidence, long_enough
 CALTECH, ACCURACY = "caltech_102", "accuracy_percent"
 CLOSE = 2.0  # points
 Means = dict[float, float]  # of a metric by the value of a sweep
-Test = Callable[[Means], bool]
-PairTest = Callable[[float, float, float], bool]  # of a value of a sweep and the means of two configurations
 NOT_SWEPT = Answer.undecided("the sweep was not run")
 
 
@@ -20,10 +18,10 @@ def swept(evidence: Evidence, sweep: str, configuration: str, metric: str = ACCU
 
 
 def judged(
-    evidence: Evidence, sweep: str, configuration: str, test: Test, phrase: str, metric: str = ACCURACY
+    evidence: Evidence, sweep: str, name: str, test: Callable[[Means], bool], phrase: str, metric: str = ACCURACY
 ) -> Answer:
     """Judge a claim by a test of a configuration's means at the values of a sweep, of which it must have two."""
-    means = swept(evidence, sweep, configuration, metric)
+    means = swept(evidence, sweep, name, metric)
     return Answer.of(test(means), f"{phrase}: {by_value(means)}") if len(means) > 1 else NOT_SWEPT
 
 
@@ -36,17 +34,6 @@ def falls(means: Means) -> bool:
 def best(means: Means) -> float:
     """Return the value of a sweep with the largest mean."""
     return max(means, key=lambda value: means[value])
-
-
-def compared(
-    evidence: Evidence, sweep: str, names: tuple[str, str], test: PairTest, phrase: str, metric: str = ACCURACY
-) -> Answer:
-    """Judge a claim by a test of two configurations' means, which must pass at each value of a sweep."""
-    first, second = (swept(evidence, sweep, name, metric) for name in names)
-    values = [value for value in first if value in second]
-    text = f"{by_value({value: first[value] for value in values})}; {by_value(second)}"
-    holds = all(test(value, first[value], second[value]) for value in values)
-    return Answer.of(holds, f"{phrase} of {' and '.join(names)}: {text}") if len(values) > 1 else NOT_SWEPT
 
 
 def by_value(means: Means) -> str:
