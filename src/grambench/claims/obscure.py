@@ -17,11 +17,8 @@ def swept(evidence: Evidence, sweep: str, configuration: str, metric: str = ACCU
     return {value: mean for value, mean in items if long_enough(mean, metric)}
 
 
-def judged(
-    evidence: Evidence, sweep: str, name: str, test: Callable[[Means], bool], phrase: str, metric: str = ACCURACY
-) -> Answer:
-    """Judge a claim by a test of a configuration's means at the values of a sweep, of which it must have two."""
-    means = swept(evidence, sweep, name, metric)
+def judged(means: Means, test: Callable[[Means], bool], phrase: str) -> Answer:
+    """Judge a claim by a test of the means at the values of a sweep, of which there must be two."""
     return Answer.of(test(means), f"{phrase}: {by_value(means)}") if len(means) > 1 else NOT_SWEPT
 
 

@@ -4,7 +4,6 @@ from grambench.claims import Answer, Claim, Evidence
 from grambench.claims.obscure import ACCURACY, CLOSE, NOT_SWEPT, best, by_value, judged, swept
 
 BEST = (1.1, 1.25)
-EPOCHS, KERNELS = ("epochs", "epochs"), ("kernels by p", "kernels_selected")
 
 
 def _both_stages(evidence: Evidence, metric: str) -> dict[float, tuple[float, float]]:
@@ -30,18 +29,22 @@ def it_is_ten_times_faster(evidence: Evidence) -> Answer:
 
 def it_converges_faster_for_large_p(evidence: Evidence) -> Answer:
     """When p is large the online stage converges even faster (here: fewest epochs at the largest p)."""
-    return judged(evidence, "p", "obscure_online", lambda means: means[max(means)] <= min(means.values()), *EPOCHS)
+    return judged(
+        swept(evidence, "p", "obscure_online", "epochs"),
+        lambda means: means[max(means)] <= min(means.values()),
+        "epochs",
+    )
 
 
 def p_between_is_best(evidence: Evidence) -> Answer:
     """With four PHOG kernels the optimal p is 1.10 to 1.25."""
-    return judged(evidence, "p", "obscure", lambda means: BEST[0] <= best(means) <= BEST[1], "percent")
+    return judged(swept(evidence, "p", "obscure"), lambda means: BEST[0] <= best(means) <= BEST[1], "percent")
 
 
 def p_decides_the_sparsity(evidence: Evidence) -> Answer:
     """At p = 1.01 three of the four kernels approach 0, at p = 2 none (here: below 1e-4 of the largest)."""
-    ends = {1.01: 1.0, 2.0: 4.0}
-    return judged(evidence, "p", "obscure", lambda means: means | ends == means, *KERNELS)
+    kernels = swept(evidence, "p", "obscure", "kernels_selected")
+    return judged(kernels, lambda means: means | {1.01: 1.0, 2.0: 4.0} == means, "kernels by p")
 
 
 CLAIMS = [

@@ -73,7 +73,7 @@ def silp_grows_polynomially(evidence: Evidence) -> Answer:
     def test(means: Means) -> bool:
         return bool(1.9 <= np.polyfit(np.log(list(means)), np.log(list(means.values())), 1)[0] <= 2.9)
 
-    return judged(evidence, "examples", "silp", test, "seconds by images of a class", SECONDS)
+    return judged(swept(evidence, "examples", "silp", SECONDS), test, "seconds by images of a class")
 
 
 def a_large_C_is_chosen(evidence: Evidence) -> Answer:
