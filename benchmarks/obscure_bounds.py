@@ -25,9 +25,8 @@ ONLINE, BATCH = 1000, 100  # passes
 POWERS = (1.05, 1.1, 1.25)  # p at most 2 ln m / (2 ln m - 1), 1.32 for eight kernels
 
 
-def optimum(grams, labels, regularisation, q):
+def length_and_margin(beta, grams, labels, regularisation, q):
     """Return ||w||_{2,p} of a dual solver's solution, and its least margin."""
-    beta = solve(grams, labels, regularisation, q, passes=300).beta
     alpha = -beta
     alpha[np.arange(len(labels)), labels] = beta.sum(axis=1)
     by_kernel = np.stack([gram @ alpha for gram in grams])
@@ -38,7 +37,9 @@ def optimum(grams, labels, regularisation, q):
 
 def separating(grams, labels, q):
     """Return ||u||_{2,p} of a u that has a margin of 1 on every example."""
-    length, margin = optimum(grams, labels, 1.0 / (1e4 * len(labels)), q)
+    regularisation = 1.0 / (1e4 * len(labels))
+    beta = solve(grams, labels, regularisation, q, passes=300).beta
+    length, margin = length_and_margin(beta, grams, labels, regularisation, q)
     if margin <= 0.0:
         raise SystemExit(f"expected a u that separates the examples, got one with a margin of {margin:.3g}")
     return length / margin
@@ -65,21 +66,21 @@ def main():
         steps, radius = 2.0 * q * (1.0 / ETA + spread) * length**2, 2.0 * (1.0 + ETA * spread) * length
         found = np.sqrt(2.0 * N * last.objective)
         print(f" {p:4} {last.updates:8} {steps:8.0f} {found:8.1f} {radius:8.1f}")
-    print(f"Theorem 1, delta = {DELTA}, after {BATCH} passes\n    p     C  distance    bound  optimum")
+    print(f"Theorem 1, delta = {DELTA}, after {BATCH} passes, and R by equation (10) after one pass and after all")
+    print("    p     C  distance    bound  optimum    R of one   R of all  ||w*||")
     for p in POWERS:
         for C in (1, 10, 100, 1000):
             q, regularisation = dual_norm(p), 1.0 / (C * N)
             states = fitted("obscure", pool, labels, p=p, C=C, eta=ETA, online=ONLINE, batch=BATCH).states
             first = next(state for state in reversed(states) if state.stage == 1)
-            bound = distance_bound(q, m, regularisation, np.sqrt(2.0 * first.objective / regularisation), BATCH * N)
-            lower = solve(grams, labels, regularisation, q, passes=300).lower
-            print(f" {p:4} {C:5} {states[-1].objective - lower:9.1e} {bound:8.3g} {lower:8.1e}")
-    print("equation (10), after 5 passes of the first stage\n    p     C        R  optimum")
-    for p in POWERS:
-        for C in (1, 10, 100, 1000):
-            first = fitted("obscure", pool, labels, p=p, C=C, eta=ETA, online=5, batch=0).states[-1]
-            length, _ = optimum(grams, labels, 1.0 / (C * N), dual_norm(p))
-            print(f" {p:4} {C:5} {np.sqrt(2.0 * C * N * first.objective):8.1f} {length:8.1f}")
+            one, every = (np.sqrt(2.0 * state.objective / regularisation) for state in (states[0], first))
+            bound = distance_bound(q, m, regularisation, every, BATCH * N)
+            best = solve(grams, labels, regularisation, q, passes=300)
+            length, _ = length_and_margin(best.beta, grams, labels, regularisation, q)
+            distance = states[-1].objective - best.lower
+            print(
+                f" {p:4} {C:5} {distance:9.1e} {bound:8.3g} {best.lower:8.1e} {one:11.1f} {every:10.1f} {length:7.1f}"
+            )
     print("p = 1.05: the first stage until a pass makes no step, by eta\n  eta    steps        R")
     for eta in (0.1, 0.5, 2.0, 8.0, 32.0):
         last = fitted("obscure", pool, labels, p=1.05, C=1.0, eta=eta, online=ONLINE, batch=0).states[-1]
