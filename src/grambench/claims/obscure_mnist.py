@@ -33,13 +33,13 @@ def work_is_linear(evidence: Evidence) -> Answer:
 def the_first_stage_comes_close(evidence: Evidence) -> Answer:
     """OBSCURE quickly converges to the best performance (here: after the first stage within .3 points of the end)."""
     curves = evidence.curves[evidence.curves["algorithm"] == "obscure"]
-    curves = curves[curves["metric"].isin(["stage", ACCURACY])]
+    curves = curves[curves["metric"].isin(["stage", ACCURACY]) & curves["dataset"].isin(SIZES)]
+    if curves.empty:
+        return Answer.undecided("nothing was run")
     states = curves.pivot(index=["dataset", "repetition", "round"], columns="metric", values="result").dropna()
     both, first = (part.groupby(level=[0, 1])[ACCURACY].last() for part in (states, states[states["stage"] == 1]))
     means = (both - first).groupby(level=0).mean()
     gains = {n: float(means[name]) for name, n in SIZES.items() if name in means.index}
-    if not gains:
-        return Answer.undecided("nothing was run")
     text = ", ".join(f"{n}: {gain:+.2f}" for n, gain in gains.items())
     return Answer.of(max(gains.values()) <= CLOSE, f"points that the second stage gains: {text}")
 
