@@ -3,67 +3,62 @@
 import pytest
 from planted import CONFIGURATION, evidence, plain
 
+from grambench.claims import obscure_caltech as four_kernels
 from grambench.claims import obscure_caltech_39, obscure_caltech_figure3, obscure_flowers, obscure_mnist
 
 STUDY, FIGURE_3 = map(CONFIGURATION.study, ("obscure_caltech_39", "obscure_caltech_figure3"))
 CALTECH, ACCURACY = "caltech_102", "accuracy_percent"
+ROWS = "row_additions"
+AT = {"p": [1.01, 2.0], "kernels": [5, 10, 20, 39], "examples": [5, 10, 15]}
 
 
-def by_size(name, sweep, metric, values, full):
-    """Return the rows of a sweep over sizes, whose last value is that of the plain run."""
-    rows = [(CALTECH, name, sweep, size, 0, metric, value) for size, value in zip(full, values, strict=False)]
-    return [*rows[: len(full) - 1], *(plain(CALTECH, name, metric, values[-1]) if len(values) == len(full) else [])]
-
-
-@pytest.mark.parametrize(
-    ("epochs", "verdict"), [([8, 5, 5, 3], "holds"), ([8, 3, 5, 2], "fails"), ([5] * 4, "fails"), ([], "undecided")]
-)
-def test_more_kernels_take_fewer_epochs(epochs, verdict):
-    rows = by_size("obscure", "kernels", "epochs_near", epochs, [5, 10, 20, 39])
-    answer = obscure_caltech_39.more_kernels_converge_faster(evidence(STUDY, rows))
-    assert answer.verdict == verdict
-    assert verdict == "undecided" or f"39: {epochs[-1]}" in answer.evidence
-
-
-@pytest.mark.parametrize(("steps", "verdict"), [([20, 21, 22, 10], "holds"), ([20, 23, 20, 20], "fails")])
-def test_almost_as_many_steps_are_no_more_by_a_tenth(steps, verdict):
-    sizes = [5, 10, 20, 39]
-    rows = [2 * kernels * count for kernels, count in zip(sizes, steps, strict=True)]
-    given = evidence(STUDY, by_size("obscure_online", "kernels", "row_additions", rows, sizes))
-    assert obscure_caltech_39.the_first_stage_takes_no_more_steps(given).verdict == verdict
+def swept(name, sweep, metric, values):
+    """Return the rows of a sweep; if it is over sizes, its last value is that of the plain run."""
+    plainly = values[len(AT[sweep]) - 1 :] if sweep != "p" else []
+    rows = zip(AT[sweep], values[: len(values) - len(plainly)], strict=False)
+    return [(CALTECH, name, sweep, at, 0, metric, v) for at, v in rows] + plain(CALTECH, name, metric, *plainly)
 
 
 @pytest.mark.parametrize(
-    ("obscure", "rival", "verdicts"),
+    ("claim", "sweep", "name", "metric", "values", "verdict"),
     [
-        (
-            [40, 50, 60],
-            [41, 51, 61],
-            {"it_is_close_to_lp_beta": "holds", "lp_beta_is_ahead": "holds", "it_beats_silp": "fails"},
-        ),
-        (
-            [40, 50, 60],
-            [39, 49, 62],
-            {"it_is_close_to_lp_beta": "fails", "lp_beta_is_ahead": "fails", "it_beats_silp": "fails"},
-        ),
-        (
-            [42, 52, 62],
-            [40, 50, 60],
-            {"it_is_close_to_lp_beta": "holds", "lp_beta_is_ahead": "fails", "it_beats_silp": "holds"},
-        ),
-        (
-            [42],
-            [40, 50, 60],
-            dict.fromkeys(("it_is_close_to_lp_beta", "lp_beta_is_ahead", "it_beats_silp"), "undecided"),
-        ),
+        ("more_kernels_converge_faster", "kernels", "obscure", "epochs_near", [8, 5, 5, 3], "holds"),
+        ("more_kernels_converge_faster", "kernels", "obscure", "epochs_near", [8, 3, 5, 2], "fails"),
+        ("more_kernels_converge_faster", "kernels", "obscure", "epochs_near", [5] * 4, "fails"),
+        ("more_kernels_converge_faster", "kernels", "obscure", "epochs_near", [], "undecided"),
+        ("more_kernels_have_a_smaller_bound", "kernels", "obscure_online", "objective", [4, 3, 2, 1], "holds"),
+        ("more_kernels_have_a_smaller_bound", "kernels", "obscure_online", "objective", [4, 3, 2, 5], "fails"),
+        ("the_first_stage_takes_no_more_steps", "kernels", "obscure_online", ROWS, [50, 105, 200, 9], "holds"),
+        ("the_first_stage_takes_no_more_steps", "kernels", "obscure_online", ROWS, [50, 115, 200, 9], "fails"),
+        ("p_decides_the_sparsity", "p", "obscure", "kernels_selected", [1, 4], "holds"),
+        ("p_decides_the_sparsity", "p", "obscure", "kernels_selected", [2, 4], "fails"),
+        ("silp_grows_polynomially", "examples", "silp", "fit_seconds", [5**2.4, 10**2.4, 15**2.4], "holds"),
+        ("silp_grows_polynomially", "examples", "silp", "fit_seconds", [5, 10, 15], "fails"),
     ],
 )
-def test_methods_are_compared_with_each_number_of_images(obscure, rival, verdicts):
-    values = {"obscure": obscure, "lp_beta": rival, "silp": rival}
-    rows = [row for name in values for row in by_size(name, "examples", ACCURACY, values[name], [5, 10, 15])]
-    given = evidence(FIGURE_3, rows)
-    for name, verdict in verdicts.items():
-        assert getattr(obscure_caltech_figure3, name)(given).verdict == verdict
+def test_a_sweep_decides(claim, sweep, name, metric, values, verdict):
+    modules = (four_kernels, obscure_caltech_39, obscure_caltech_figure3)
+    (test,) = (getattr(module, claim) for module in modules if hasattr(module, claim))
+    study = FIGURE_3 if sweep == "examples" else STUDY
+    assert test(evidence(study, swept(name, sweep, metric, values))).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("obscure", "rival", "close", "ahead", "beats"),
+    [
+        ([40, 50, 60], [41, 51, 61], "holds", "holds", "fails"),
+        ([40, 50, 60], [39, 49, 62], "fails", "fails", "fails"),
+        ([42, 52, 62], [40, 50, 60], "holds", "fails", "holds"),
+        ([42], [40, 50, 60], *["undecided"] * 3),
+    ],
+)
+def test_methods_are_compared_with_each_number_of_images(obscure, rival, close, ahead, beats):
+    values = {"obscure": obscure, "lp_beta": rival, "silp": rival, "silp_five": rival, "obscure_five": obscure}
+    given = evidence(FIGURE_3, [row for name in values for row in swept(name, "examples", ACCURACY, values[name])])
+    assert obscure_caltech_figure3.it_is_close_to_lp_beta(given).verdict == close
+    assert obscure_caltech_figure3.lp_beta_is_ahead(given).verdict == ahead
+    assert obscure_caltech_figure3.it_beats_silp(given).verdict == beats
+    assert obscure_caltech_figure3.five_kernels_are_better_for_silp(given).verdict == "fails"
 
 
 @pytest.mark.parametrize(
@@ -71,16 +66,19 @@ def test_methods_are_compared_with_each_number_of_images(obscure, rival, verdict
     [([1, 2, 4], "holds", "holds"), ([1, 2, 1], "fails", "holds"), ([3, 3, 5], "holds", "fails")],
 )
 def test_times_are_compared_with_each_number_of_images(seconds, together, faster):
-    rows = by_size("lp_beta", "examples", "fit_seconds", [2.0, 8.0, 8.0], [5, 10, 15])
-    given = evidence(FIGURE_3, rows + by_size("obscure", "examples", "fit_seconds", seconds, [5, 10, 15]))
+    rows = swept("lp_beta", "examples", "fit_seconds", [2.0, 8.0, 8.0])
+    given = evidence(FIGURE_3, rows + swept("obscure", "examples", "fit_seconds", seconds))
     assert obscure_caltech_figure3.it_takes_as_long_as_lp_beta(given).verdict == together
     assert obscure_caltech_figure3.it_is_faster(given).verdict == faster
 
 
-@pytest.mark.parametrize(("power", "verdict"), [(2.4, "holds"), (1.0, "fails"), (3.0, "fails")])
-def test_the_exponent_of_silp_is_fitted(power, verdict):
-    rows = by_size("silp", "examples", "fit_seconds", [n**power for n in (5, 10, 15)], [5, 10, 15])
-    assert obscure_caltech_figure3.silp_grows_polynomially(evidence(FIGURE_3, rows)).verdict == verdict
+@pytest.mark.parametrize(("single", "verdict"), [(93.0, "holds"), (93.5, "fails")])
+def test_the_better_svm_counts(single, verdict):
+    rows = [
+        ("mnist_1000", "single_kernel", "single", at, 0, ACCURACY, value) for at, value in enumerate((90.0, single))
+    ]
+    rows += plain("mnist_1000", "uniform_svm", ACCURACY, 92.0) + plain("mnist_1000", "obscure", ACCURACY, 93.0)
+    assert obscure_mnist.it_reaches_the_svms(evidence(STUDY, rows)).verdict == verdict
 
 
 @pytest.mark.parametrize(("values", "verdict"), [([100, 1, 1000], "holds"), ([1, 10, 100], "fails"), ([], "undecided")])

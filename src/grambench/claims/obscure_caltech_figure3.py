@@ -8,11 +8,10 @@ from grambench.claims import Answer, Claim, Evidence
 from grambench.claims.obscure import ACCURACY, CALTECH, CLOSE, NOT_SWEPT, Means, judged, swept
 
 PAIR, SECONDS = ("obscure", "lp_beta"), "fit_seconds"
-Test = Callable[[float, float, float], bool]  # of a number of images and the means of two methods
 
 
-def _compared(evidence: Evidence, names: tuple[str, str], test: Test, metric: str = ACCURACY) -> Answer:
-    """Judge a claim by a test of two methods, which must pass with each number of training images that both have."""
+def _compared(evidence: Evidence, names: tuple[str, str], test: Callable[..., bool], metric: str = ACCURACY) -> Answer:
+    """Judge a claim by a test of a number of training images and two methods' means, passed at each number."""
     first, second = (swept(evidence, "examples", name, metric) for name in names)
     means = {images: (first[images], second[images]) for images in first if images in second}
     text = "; ".join(f"{images:g} images: " + " and ".join(f"{mean:.3g}" for mean in means[images]) for images in means)
@@ -43,7 +42,7 @@ def it_beats_silp(evidence: Evidence) -> Answer:
 def _five_are_better(evidence: Evidence, name: str) -> Answer:
     """Judge whether a method is more accurate on the five selected kernels than on all, with all training images."""
     five, every = (evidence.sample(CALTECH, key, ACCURACY) for key in (f"{name}_five", name))
-    text = f"percent of the five {five.mean:.1f}, of all {every.mean:.1f}"
+    text = f"five {five.mean:.1f} %, all {every.mean:.1f}"
     return Answer.of(five.mean > every.mean, text, enough=min(five.runs, every.runs) > 0)
 
 
@@ -78,9 +77,8 @@ def silp_grows_polynomially(evidence: Evidence) -> Answer:
 
 def a_large_C_is_chosen(evidence: Evidence) -> Answer:
     """In visual tasks the best C is large, 100 to 1000 (here: validation chooses one of them in most splits)."""
-    chosen = evidence.results.values(CALTECH, "obscure", "selected_C")
-    hits = {f"split {r}": C >= 100.0 for r, C in enumerate(chosen, 1)}
-    return Answer.by_share(hits, [*hits], "most", "C of 100 or 1000")
+    hits = {str(r): C >= 100.0 for r, C in enumerate(evidence.results.values(CALTECH, "obscure", "selected_C"), 1)}
+    return Answer.by_share(hits, [*hits], "most", "split with C of 100 or 1000")
 
 
 CLAIMS = [
