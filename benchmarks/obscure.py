@@ -26,11 +26,13 @@ RUNS = 7
 NEAR = (100, 50, 20, 10, 5, 2, 1)  # percent above the optimum
 PASSES = 5000  # of which the first stage of OBSCURE makes 20
 SIZES = (200, 400, 800, 1600)
+CLASSES, OF_CLASSES = (2, 3, 5, 10), 300
 
 
-def problem(n):
-    """Return the pools of n digits for training and of the others, and both labels."""
+def problem(n, classes=10):
+    """Return the pools of n digits of some classes for training and of the others, and both labels."""
     x, y = load_digits(return_X_y=True)
+    x, y = x[y < classes], y[y < classes]
     order = np.random.default_rng(0).permutation(len(y))
     train, test = order[:n], order[n:]
     bound = BoundKernels(KERNELS, x[train], unit_rows=True)
@@ -93,6 +95,14 @@ def main():
         print(f"  {n:5} {taken:8.4f} s  {added[-1]:7} rows of n numbers added, {each:.2f} ns a number")
     for what, values in (("seconds", seconds), ("rows", added)):
         print(f"  exponent of {what} {np.polyfit(np.log(SIZES), np.log(values), 1)[0]:.2f}")
+    print(f"the same by the number of classes, {OF_CLASSES} digits")
+    seconds = []
+    for classes in CLASSES:
+        pool, _, labels, _ = problem(OF_CLASSES, classes)
+        fit, taken = timed("obscure", pool, labels, p=1.05, C=100)
+        seconds.append(taken)
+        print(f"  {classes:5} {taken:8.4f} s  {fit.work.row_additions:7} rows")
+    print(f"  exponent of seconds {np.polyfit(np.log(CLASSES), np.log(seconds), 1)[0]:.2f}")
 
 
 if __name__ == "__main__":

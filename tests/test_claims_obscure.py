@@ -1,28 +1,90 @@
 """The claims of OBSCURE: planted results that turn them round."""
 
-import numpy as np
 import pytest
 from planted import CONFIGURATION, evidence, plain
 
-from grambench.claims import obscure_caltech_39, obscure_flowers, obscure_mnist
+from grambench.claims import obscure_caltech as four_kernels
+from grambench.claims import obscure_caltech_39, obscure_caltech_figure3, obscure_flowers, obscure_mnist
 
-STUDY = CONFIGURATION.study("obscure_caltech_39")
+STUDY, FIGURE_3 = map(CONFIGURATION.study, ("obscure_caltech_39", "obscure_caltech_figure3"))
+CALTECH, ACCURACY = "caltech_102", "accuracy_percent"
+ROWS = "row_additions"
+AT = {"p": [1.01, 2.0], "kernels": [5, 10, 20, 39], "examples": [5, 10, 15]}
+
+
+def swept(name, sweep, metric, values):
+    """Return the rows of a sweep; if it is over sizes, its last value is that of the plain run."""
+    plainly = values[len(AT[sweep]) - 1 :] if sweep != "p" else []
+    rows = zip(AT[sweep], values[: len(values) - len(plainly)], strict=False)
+    return [(CALTECH, name, sweep, at, 0, metric, v) for at, v in rows] + plain(CALTECH, name, metric, *plainly)
 
 
 @pytest.mark.parametrize(
-    ("accuracies", "verdict"),
-    [([40, 50, 55, 60], "holds"), ([40, 50, 45, 60], "fails"), ([np.nan] * 4, "undecided"), ([], "undecided")],
+    ("claim", "sweep", "name", "metric", "values", "verdict"),
+    [
+        ("more_kernels_converge_faster", "kernels", "obscure", "epochs_near", [8, 5, 5, 3], "holds"),
+        ("more_kernels_converge_faster", "kernels", "obscure", "epochs_near", [8, 3, 5, 2], "fails"),
+        ("more_kernels_converge_faster", "kernels", "obscure", "epochs_near", [5] * 4, "fails"),
+        ("more_kernels_converge_faster", "kernels", "obscure", "epochs_near", [], "undecided"),
+        ("more_kernels_have_a_smaller_bound", "kernels", "obscure_online", "objective", [4, 3, 2, 1], "holds"),
+        ("more_kernels_have_a_smaller_bound", "kernels", "obscure_online", "objective", [4, 3, 2, 5], "fails"),
+        ("the_first_stage_takes_no_more_steps", "kernels", "obscure_online", ROWS, [50, 105, 200, 9], "holds"),
+        ("the_first_stage_takes_no_more_steps", "kernels", "obscure_online", ROWS, [50, 115, 200, 9], "fails"),
+        ("p_decides_the_sparsity", "p", "obscure", "kernels_selected", [1, 4], "holds"),
+        ("p_decides_the_sparsity", "p", "obscure", "kernels_selected", [2, 4], "fails"),
+        ("silp_grows_polynomially", "examples", "silp", "fit_seconds", [5**2.4, 10**2.4, 15**2.4], "holds"),
+        ("silp_grows_polynomially", "examples", "silp", "fit_seconds", [5, 10, 15], "fails"),
+    ],
 )
-def test_more_kernels_have_more_accuracy(accuracies, verdict):
+def test_a_sweep_decides(claim, sweep, name, metric, values, verdict):
+    modules = (four_kernels, obscure_caltech_39, obscure_caltech_figure3)
+    (test,) = (getattr(module, claim) for module in modules if hasattr(module, claim))
+    study = FIGURE_3 if sweep == "examples" else STUDY
+    assert test(evidence(study, swept(name, sweep, metric, values))).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("obscure", "rival", "close", "ahead", "beats"),
+    [
+        ([40, 50, 60], [41, 51, 61], "holds", "holds", "fails"),
+        ([40, 50, 60], [39, 49, 62], "fails", "fails", "fails"),
+        ([42, 52, 62], [40, 50, 60], "holds", "fails", "holds"),
+        ([42], [40, 50, 60], *["undecided"] * 3),
+    ],
+)
+def test_methods_are_compared_with_each_number_of_images(obscure, rival, close, ahead, beats):
+    values = {"obscure": obscure, "lp_beta": rival, "silp": rival, "silp_five": rival, "obscure_five": obscure}
+    given = evidence(FIGURE_3, [row for name in values for row in swept(name, "examples", ACCURACY, values[name])])
+    assert obscure_caltech_figure3.it_is_close_to_lp_beta(given).verdict == close
+    assert obscure_caltech_figure3.lp_beta_is_ahead(given).verdict == ahead
+    assert obscure_caltech_figure3.it_beats_silp(given).verdict == beats
+    assert obscure_caltech_figure3.five_kernels_are_better_for_silp(given).verdict == "fails"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "together", "faster"),
+    [([1, 2, 4], "holds", "holds"), ([1, 2, 1], "fails", "holds"), ([3, 3, 5], "holds", "fails")],
+)
+def test_times_are_compared_with_each_number_of_images(seconds, together, faster):
+    rows = swept("lp_beta", "examples", "fit_seconds", [2.0, 8.0, 8.0])
+    given = evidence(FIGURE_3, rows + swept("obscure", "examples", "fit_seconds", seconds))
+    assert obscure_caltech_figure3.it_takes_as_long_as_lp_beta(given).verdict == together
+    assert obscure_caltech_figure3.it_is_faster(given).verdict == faster
+
+
+@pytest.mark.parametrize(("single", "verdict"), [(93.0, "holds"), (93.5, "fails")])
+def test_the_better_svm_counts(single, verdict):
     rows = [
-        ("caltech_102", "obscure", "kernels", count, repetition, "accuracy_percent", accuracy + repetition)
-        for count, accuracy in zip((39, 20, 10, 5), accuracies[::-1], strict=False)
-        for repetition in range(2)
+        ("mnist_1000", "single_kernel", "single", at, 0, ACCURACY, value) for at, value in enumerate((90.0, single))
     ]
-    answer = obscure_caltech_39.more_kernels_are_more_accurate(evidence(STUDY, rows))
-    assert answer.verdict == verdict
-    if verdict != "undecided":
-        assert "5: 40.5" in answer.evidence
+    rows += plain("mnist_1000", "uniform_svm", ACCURACY, 92.0) + plain("mnist_1000", "obscure", ACCURACY, 93.0)
+    assert obscure_mnist.it_reaches_the_svms(evidence(STUDY, rows)).verdict == verdict
+
+
+@pytest.mark.parametrize(("values", "verdict"), [([100, 1, 1000], "holds"), ([1, 10, 100], "fails"), ([], "undecided")])
+def test_a_choice_counts_by_splits(values, verdict):
+    rows = plain(CALTECH, "obscure", "selected_C", *values)
+    assert obscure_caltech_figure3.a_large_C_is_chosen(evidence(FIGURE_3, rows)).verdict == verdict
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1.0, "holds"), (1e-4, "undecided")])

@@ -21,7 +21,7 @@ from grambench.experiments.splits import splits
 from grambench.kernels import pairs
 from grambench.kernels.bases import all_pairs
 from grambench.kernels.pixels import PixelPool
-from grambench.solvers import svm
+from grambench.solvers import leave_one_out, svm
 
 MEASURED = {"seconds", "wall_seconds", "fit_seconds", "selection_seconds", "memory_mb"}
 
@@ -342,6 +342,18 @@ def test_fewer_validation_examples_are_the_first_of_them():
         assert np.array_equal(found.metrics[name][1], whole.metrics[name][0]), name
 
 
+def test_one_kernel_of_each_group_of_views_is_learned_from():
+    data = blobs(blocks=True)
+    kernels = [f"block_{block}/{kernel}" for block in (1, 2) for kernel in ("polynomial_p1", "meangaussian_s1")]
+    run = of_classes("uniform_svm", kernels=kernels, best_of=[["block_1"], ["block_2"]])
+    used = offline.outcome(run, data).kernel_values["weight"][0] > 0.0
+    for (split, _), selected in zip(splits(run, data), used, strict=True):
+        grams = Pools(run, data, split.train).train.grams()
+        errors = [leave_one_out.error(gram, data.labels[split.train], 10.0) for gram in grams]
+        assert [selected[:2].argmax(), selected[2:].argmax()] == [np.argmin(errors[:2]), np.argmin(errors[2:])]
+        assert selected.sum() == 2
+
+
 def test_curves_follow_the_states_of_the_last_fit():
     outcome = offline.outcome(of_classes(points=[{"online": 3, "batch": 4}]), blobs())
     curves = outcome.curves
@@ -351,6 +363,9 @@ def test_curves_follow_the_states_of_the_last_fit():
     assert np.array_equal(curves["accuracy_percent"][..., -1], outcome.metrics["accuracy_percent"])
     assert np.array_equal(curves["objective"][..., -1], outcome.metrics["objective"])
     assert (np.diff(curves["elapsed_seconds"]) > 0).all()
+    near = curves["objective"][0] <= 1.5 * curves["objective"][0].min(axis=1, keepdims=True)
+    first = curves["epochs"][0][np.arange(len(near)), near.argmax(axis=1)]
+    assert np.array_equal(outcome.metrics["epochs_near"][0], first)
 
 
 def test_blocks_of_pixels_are_made_when_they_are_asked_for(monkeypatch):

@@ -11,7 +11,7 @@ from problems import labelled
 from sklearn.svm import SVC
 
 from grambench.common.errors import SolverError
-from grambench.solvers import certificates, gradient_projection, meb, nnls, projections, smo, svm
+from grambench.solvers import certificates, gradient_projection, leave_one_out, meb, nnls, projections, smo, svm
 from grambench.solvers.combination import Combination, product, row
 
 COMPILED = not numba.config.DISABLE_JIT
@@ -754,3 +754,22 @@ def test_examples_that_are_left_out_change_nothing():
     squared = svm.train(Combination.single(gram), labels, 5.0, loss="squared", examples=some)
     for trained in (in_place, squared):
         np.testing.assert_allclose(trained.image, gram @ trained.dual, atol=1e-12)
+
+
+# --- least-squares SVMs -----------------------------------------------------------------------------------------------
+
+
+def test_leave_one_out_errors_are_those_of_machines_without_the_example():
+    features, _ = points(3, n=30)
+    labels, C, wrong = np.digitize(features[:, 0], [-0.5, 0.5]), 5.0, 0
+    gram, ones = gaussian(features), np.ones((30, 1))
+    for out in range(30):
+        rest = np.arange(30) != out
+        system = np.block([[gram[np.ix_(rest, rest)] + np.eye(29) / C, ones[1:]], [ones[1:].T, np.zeros((1, 1))]])
+        targets = np.where(labels[rest, None] == np.arange(3), 1.0, -1.0)
+        solution = np.linalg.solve(system, np.vstack([targets, np.zeros((1, 3))]))
+        wrong += (gram[out, rest] @ solution[:-1] + solution[-1]).argmax() != labels[out]
+    assert 0 < wrong < 30
+    assert leave_one_out.error(gram, labels, C) == wrong / 30
+    with pytest.raises(SolverError, match="positive definite"):
+        leave_one_out.error(-gram, labels, C)

@@ -47,14 +47,9 @@ def _costs_to_converge(evidence: Evidence, cost: str) -> dict[str, list[float]] 
     if curves["algorithm"].nunique() < 2:
         return None
     states = curves.pivot(index=["repetition", "algorithm", "round"], columns="metric", values="result").dropna()
-    costs: dict[str, list[float]] = {name: [] for name in DESCENTS}
-    for _, repetition in states.groupby("repetition"):
-        least = repetition["objective"].min()
-        for name in DESCENTS:
-            rows = repetition.xs(name, level="algorithm")
-            near = rows[rows["objective"] <= NEAR * least]
-            costs[name].append(float(near[cost].min()) if len(near) else np.inf)
-    return costs
+    near = states["objective"] <= NEAR * states.groupby("repetition")["objective"].transform("min")
+    costs = states[cost].where(near, np.inf).groupby(level=["repetition", "algorithm"]).min().unstack("algorithm")
+    return {name: costs[name].tolist() for name in DESCENTS}
 
 
 def _converges_sooner(evidence: Evidence, cost: str, unit: str) -> Answer:

@@ -236,6 +236,9 @@ METRICS = {
         "Training error (%)", "training examples that are predicted wrong", decimals=2, better="lower"
     ),
     "epochs": Metric("Epochs", "passes over the training examples", logarithmic=True),
+    "epochs_near": Metric(
+        "Epochs until near", "passes until the objective is at most 1.5 times the least of the fit", logarithmic=True
+    ),
     "elapsed_seconds": Metric(
         "Seconds of the fit", "processor seconds since the fit began", decimals=2, logarithmic=True
     ),

@@ -469,6 +469,7 @@ class PerClassSplits(Offline):
         "objective",
         "training_error_percent",
         "epochs",
+        "epochs_near",
         "elapsed_seconds",
         "stage",
     }

@@ -46,6 +46,9 @@ class Entry(ConfigModel):
     tune : Tuning or None
         The hyperparameter to select if the protocol has validation examples. In nested cross-validation it replaces
         the selection of the protocol.
+    best_of : list of lists of str
+        Groups of views. The entry learns from one kernel of each group, for which a least-squares SVM has the least
+        leave-one-out error on the training examples.
     center : bool
         Whether kernels are centred for this entry, whatever the protocol says (see `center` of protocols).
     then : str or None
@@ -66,6 +69,7 @@ class Entry(ConfigModel):
     variant_of: Name | None = None
     parameters: dict[Parameter, Setting] = {}
     tune: Tuning | None = None
+    best_of: list[Names] = []
     center: bool = False
     then: Name | None = None
     approximation: Approximation | None = None
@@ -285,6 +289,11 @@ class Study(ConfigModel):
             if not low <= kernel.parameter <= high:
                 yield f"{kernel.name}: expected a parameter between {low:g} and {high:g}"
         for name, entry in self.algorithms.items():
+            views = {kernel.view for kernel in self.kernel_list()}
+            if unknown := [view for group in entry.best_of for view in group if view not in views]:
+                yield f"{name}: best_of names view {unknown[0]}, which no kernel is on"
+            if entry.best_of and self.protocol.kind != "per_class_splits":
+                yield f"{name}: best_of needs a study of kind per_class_splits, got {self.protocol.kind}"
             if entry.approximation and isinstance(self.protocol, Offline):
                 yield f"{name}: expected a study of kind online for an approximation, got {self.protocol.kind}"
             if not entry.approximation and isinstance(self.protocol, Online) and self.protocol.standardise:
@@ -350,6 +359,12 @@ class Study(ConfigModel):
         return (
             self.subsets.n_subsets * self.subsets.n_widths if self.subsets else len(self.kernel_list(dataset=dataset))
         )
+
+    def size(self, of: str, dataset: str) -> int:
+        """Return the number of "kernels" or of training "examples" a class in a plain run; 0 where none is set."""
+        if of == "examples" and self.protocol.kind == "per_class_splits":
+            return self.protocol.counts(dataset)[0]
+        return self.n_kernels(dataset) if of == "kernels" else 0
 
     @property
     def has_kernels_by_dataset(self) -> bool:

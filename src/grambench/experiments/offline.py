@@ -19,7 +19,7 @@ import numpy as np
 from grambench import algorithms
 from grambench.algorithms.alignment import alignment
 from grambench.algorithms.checks import check_same
-from grambench.algorithms.fit import Fit, Work
+from grambench.algorithms.fit import Fit, State, Work
 from grambench.common import clock, memory
 from grambench.common.clock import NOT_TIMED, Seconds
 from grambench.common.errors import DataError, SolverError
@@ -46,9 +46,12 @@ from grambench.experiments.training import (
 )
 from grambench.kernels.pool import Pool
 from grambench.kernels.subsets import RandomSubsets
+from grambench.solvers import leave_one_out
 from grambench.solvers.platt import probabilities
 
 VIEWS = ("alone", "without")  # sizes of a sweep whose points are the kernels of one view, or of all other views
+NEAR = 1.5  # times the least objective of a fit, where a state is called near to it
+LEAST_SQUARES_C = 10.0  # of the LS-SVMs whose leave-one-out errors select kernels
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +293,7 @@ class Evaluator:
             "selection_tied": float(selection.tied),
             "objective": last.objective if last else np.nan,
             "epochs": last.epochs if last else np.nan,
+            "epochs_near": _epochs_near(trained.learned.states),
         }
         if "selected_kernel" in run.offline.yields:
             m, n = len(run.kernels), len(self.split.train)
@@ -319,6 +323,12 @@ def _timed(
 ) -> tuple[Learned, Seconds]:
     begun = clock.now()
     return learn_task(algorithm, settings, sample, generators, certify=True), clock.now() - begun
+
+
+def _epochs_near(states: Sequence[State]) -> float:
+    """Return after how many epochs the objective of states is first within NEAR times the least; NaN of none."""
+    least = min((state.objective for state in states), default=np.nan)
+    return next((float(state.epochs) for state in states if state.objective <= NEAR * least), np.nan)
 
 
 def _number(setting: Setting) -> float:
@@ -367,6 +377,7 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
                 continue
             if evaluator is None or run.size or not run.offline.shares_kernels:
                 kernels, sized_split = _sized(run, p, dataset, split, seed)
+                kernels = _best_of(run, dataset, sized_split.train) or kernels
                 sized_run = replace(run, kernels=[run.kernels[k] for k in kernels], subsets=_subsets(run, p, seed))
                 evaluator = Evaluator(sized_run, dataset, sized_split, whole, kernels)
             generators = Generators(seed)
@@ -412,6 +423,16 @@ def _sized(
             raise DataError(f"{dataset.name}: the sweep asks for {size} training examples a class, one has {least}")
         return list(range(m)), split.shortened(first_of_each(size, labels, rows))
     return list(range(m)), split
+
+
+def _best_of(run: Run, dataset: PreparedDataset, train: Indices) -> list[int]:
+    """Return the kernel of each group of views with the least leave-one-out error, the first of equals."""
+    if not run.best_of:
+        return []
+    grams, labels = Pools(run, dataset, train).train.grams(), dataset.labels[train]
+    errors = [leave_one_out.error(gram, labels, LEAST_SQUARES_C) for gram in grams]
+    groups = [[k for k, kernel in enumerate(run.pool) if kernel.view in views] for views in run.best_of]
+    return sorted(min(group, key=errors.__getitem__) for group in groups)
 
 
 def _subsets(run: Run, p: int, seed: np.random.SeedSequence) -> RandomSubsets | None:

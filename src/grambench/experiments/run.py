@@ -53,6 +53,8 @@ class Run:
         The hyperparameter that the configuration selects.
     classes : list or None
         The labels of the classes by their numbers, of a data set that lists them.
+    best_of : list of lists of str, or None
+        Groups of views, of each of which one kernel is selected by leave-one-out errors on the training examples.
     then : str or None
         The algorithm that is trained on the one kernel with the largest weight.
     size : str
@@ -86,6 +88,7 @@ class Run:
     subsets: RandomSubsets | None = None
     tune: Tuning | None = None
     classes: Sequence[Setting] | None = None
+    best_of: list[list[str]] | None = None
     then: str | None = None
     size: str = ""
     scaled: str = "all"

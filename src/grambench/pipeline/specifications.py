@@ -224,6 +224,7 @@ class Specifications:
             subsets=study.subsets,
             tune=tuning,
             classes=self.targets.dataset(cell.dataset).classes or None,
+            best_of=study.algorithms[name].best_of or None,
             then=study.algorithms[name].then,
             size=sweep.of if sweep and sweep.kind in ("size", "view") else "",
             scaled=sweep.scaled if sweep and sweep.kind == "scaling" else "all",

@@ -207,10 +207,18 @@ class Results:
         return cell.reason if cell.status in ("", "unavailable") else f"{cell.status}: {cell.reason}"
 
     def swept(self, sweep: str, dataset: str, algorithm: str, metric: str) -> pd.DataFrame:
-        """Return a row for each value of a sweep (sorted, the index) and a column for each repetition."""
+        """Return a row for each value of a sweep (sorted, the index) and a column for each repetition.
+
+        Plain runs have all kernels and all training examples: they are the last point of a sweep over sizes.
+        """
         cell = {"sweep": sweep, "dataset": dataset, "algorithm": algorithm, "metric": metric}
         selected = np.logical_and.reduce([self.runs[column] == name for column, name in cell.items()])
-        return self.runs[selected].pivot(index="value", columns="repetition", values="result").sort_index()
+        table = self.runs[selected].pivot(index="value", columns="repetition", values="result").sort_index()
+        plain, size = self.values(dataset, algorithm, metric), getattr(self.study.sweeps.get(sweep), "of", "")
+        total = self.study.size(size, dataset)
+        if total and len(table) and total > table.index[-1] and len(plain) == table.shape[1]:
+            table.loc[total] = plain
+        return table
 
     def lead(
         self, dataset: str, first: str, second: str, metric: str, *, n: int, level: float = BEST_LEVEL
