@@ -21,6 +21,7 @@ STUDIES = PAPERS.parent.parent / "config" / "studies"
 NAMES = ("omkc", "rkl", "ca", "oks", "obscure")
 MARKUP, BACKSLASH = r"([|*<])", r"\\\1"  # what Markdown would take for its own, and how it is escaped
 HEADING = "## Every statement of the paper\n"
+NOT_RUN = "not run"
 DECIDED = ("holds", "fails", CONTRADICTED, "by number")
 
 
@@ -42,16 +43,21 @@ def statements(paper: str, results: Path | None = None) -> list[Statement]:
     paper : str
         One of NAMES.
     results : Path, optional
-        The results folder; claims have no verdict and no evidence without it.
+        The results folder; without it claims have no verdict, and without their
+        study's claims.csv they are "not run".
     """
     found = []
     studies = sorted(path.stem for path in STUDIES.glob("*.yaml") if path.stem.split("_")[0] == paper)
     for study in studies:
         claims = load_claims(study)
-        judged = pd.read_csv(results / study / "claims.csv", index_col="claim") if results and claims else None
+        file = results / study / "claims.csv" if results else None
+        judged = pd.read_csv(file, index_col="claim") if file and file.exists() else None
         prefix = f"{study} " if study != paper else ""
         for claim in claims:
-            verdict = () if judged is None else tuple(judged.loc[claim.id, ["verdict", "evidence"]])
+            verdict: tuple[str, ...] = ()
+            if results:
+                known = judged is not None and claim.id in judged.index
+                verdict = tuple(judged.loc[claim.id, ["verdict", "evidence"]]) if known else (NOT_RUN, f"run `{study}`")
             found.append(Statement(prefix + claim.id, claim.section, claim.statement, *verdict))
     rows = pd.read_csv(PAPERS / "statements" / f"{paper}.csv", keep_default_na=False)
     found += [Statement("", *row) for row in rows.itertuples(index=False)]
@@ -62,7 +68,9 @@ def section(found: list[Statement]) -> str:
     """Return the section of a page: how many statements are decided, and a table of all."""
     counts = Counter(each.verdict for each in found)
     decided = sum(counts[verdict] for verdict in DECIDED)
-    parts = [f"{verdict} {counts[verdict]}" for verdict in (*DECIDED, "undecided", "unavailable") if counts[verdict]]
+    parts = [
+        f"{verdict} {counts[verdict]}" for verdict in (*DECIDED, "undecided", "unavailable", NOT_RUN) if counts[verdict]
+    ]
     lines = [
         HEADING,
         f"{decided} of {len(found)} statements ({decided / len(found):.0%}) are decided; {', '.join(parts)}.",

@@ -5,6 +5,7 @@ import re
 from collections import defaultdict
 
 import pytest
+import statements
 from copies import ROOT
 from programs import load
 
@@ -145,3 +146,18 @@ def test_conventions_chosen_by_published_numbers_are_those_that_studies_list():
     assert set(listed) == set().union(*declared.values())
     for convention in set().union(*(declared[name] for name in algorithms.names())):
         assert listed[convention] == {name for name in algorithms.names() if convention in declared[name]}, convention
+
+
+@pytest.mark.parametrize("paper", statements.NAMES)
+def test_a_page_lists_every_statement_of_its_paper(paper):
+    page = (ROOT / f"docs/papers/{paper}.md").read_text(encoding="utf-8")
+    table = page.partition(statements.HEADING)[2].partition("\n## ")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| ")][1:]
+    cells = [[re.sub(r"\\([|*<])", r"\1", cell) for cell in re.split(r"(?<!\\) \| ", row[2:-2])] for row in rows]
+    listed = [statements.Statement(claim, section, *rest) for section, claim, *rest in cells]
+    expected = statements.statements(paper)
+    assert [each[:3] for each in listed] == [each[:3] for each in expected], "stale: make statements"
+    assert [each for each in listed if not each.claim] == [each for each in expected if not each.claim]
+    assert {each.verdict for each in listed} <= {*statements.DECIDED, "undecided", "unavailable", statements.NOT_RUN}
+    assert all(each.evidence for each in listed)
+    assert statements.section(listed) == statements.HEADING + table
