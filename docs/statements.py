@@ -75,7 +75,8 @@ def section(found: list[Statement]) -> str:
         HEADING,
         f"{decided} of {len(found)} statements ({decided / len(found):.0%}) are decided; {', '.join(parts)}.",
         "*Claim* is the number in the report; the runs of studies do not judge a statement without one.",
-        f"*{CONTRADICTED}* is what the paper's own numbers do not fulfil. *by number*: each number has a verdict.\n",
+        f"*{CONTRADICTED}* is what the paper's own numbers do not fulfil. *by number*: each stands beside",
+        "ours with a verdict. [Verdicts](../verdicts.md) says how *most* and the like, tests and times are read.\n",
         "| section | claim | statement | verdict | evidence |",
         "|---|---|---|---|---|",
     ]
