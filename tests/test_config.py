@@ -49,7 +49,7 @@ def test_every_file_of_the_repository_is_valid():
     )
     assert len(plan.targets.datasets("omkc")) == 16
     assert demo.targets.datasets("omkc") == ["ionosphere", "votes84", "sonar"]
-    assert len(plan.targets.records("omkc")) == 16 * 8 + 8 * 4
+    assert len(plan.targets.records("omkc")) == 16 * 8 + 8 * 4 + 6 * 2
     for name in configuration.names("studies"):
         assert configuration.study(name).name == name
 
