@@ -62,7 +62,7 @@ def it_takes_as_long_as_lp_beta(evidence: Evidence) -> Answer:
 
 
 def it_is_faster(evidence: Evidence) -> Answer:
-    """OBSCURE trains in considerably less time than two-layer methods (here: ours, a fit in half of LP-beta's)."""
+    """OBSCURE trains in considerably less time than two-layer methods (here: one fit in half of LP-beta's, always)."""
     return _compared(evidence, PAIR, lambda _, a, b: 2.0 * a <= b, SECONDS)
 
 

@@ -45,7 +45,7 @@ def the_first_stage_comes_close(evidence: Evidence) -> Answer:
 
 
 def it_reaches_the_svms(evidence: Evidence) -> Answer:
-    """OBSCURE is as good as the SVMs (read from Figure 4; here: at most .3 points behind, on the mean or best kernel)."""
+    """OBSCURE is as good as the SVMs (read from Figure 4; here: at most .3 points behind on mean or best kernel)."""
     behind = {}
     for name in SIZES:
         means = evidence.available_means(name, ("obscure", "uniform_svm"), ACCURACY)

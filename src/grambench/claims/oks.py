@@ -188,7 +188,7 @@ def _alone(evidence: Evidence, tasks: list[str]) -> dict[str, pd.Series]:
 
 
 def dense_sift_is_best(evidence: Evidence) -> Answer:
-    """On Pascal07 the best kernel is 11 or 15, chi-square of dense SIFT (first or second; form chosen by print)."""
+    """On Pascal07 best is 11 or 15, chi-square of dense SIFT (here: first or second; form partly chosen by print)."""
     return _extreme(evidence, PASCAL, slice(2), CHI_SQUARE_OF_DENSE_SIFT, 1, "11 or 15 among the best two")
 
 
