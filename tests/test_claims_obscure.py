@@ -121,3 +121,13 @@ def test_what_the_second_stage_gains_is_a_mean_over_the_repetitions():
     ]
     answer = obscure_mnist.the_first_stage_comes_close(evidence(STUDY, curves=rows))
     assert answer == ("holds", "points that the second stage gains: 1000: +0.20")
+    worse = [(*row[:5], 85 if row[3] == 2 and row[4] == ACCURACY else row[5]) for row in rows]
+    assert obscure_mnist.the_first_stage_comes_close(evidence(STUDY, curves=worse)).verdict == "fails"
+
+
+@pytest.mark.parametrize(("simple_mkl", "verdict"), [(79.0, "holds"), (79.5, "fails")])
+def test_a_two_layer_method_says_nothing_about_mkl(simple_mkl, verdict):
+    accuracies = dict.fromkeys(("obscure", "lp_beta"), 90.0) | {"silp": 78.0, "simple_mkl": simple_mkl}
+    accuracies |= {"uniform_svm": 77.0, "best_kernel_svm": 70.0}
+    rows = [row for name, mean in accuracies.items() for row in plain("flowers_17", name, ACCURACY, mean)]
+    assert obscure_flowers.the_mean_kernel_is_hard_to_beat(evidence(STUDY, rows)).verdict == verdict

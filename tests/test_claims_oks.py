@@ -24,8 +24,11 @@ PICKS = {  # Tables 1 and 2
 }
 
 
-def printed(best=(11, 15, 12, 9, 29), worst=(45, 46, 47, 1, 21)):
-    """Return the printed numbers as runs, with planted ones of what is not printed, such as single kernels."""
+def printed(best=(11, 15, 12, 9, 29), worst=((45, 46, 47, 48, 1), (1, 2, 21, 22, 45))):
+    """Return the printed numbers as runs, with planted ones of what is not printed, such as single kernels.
+
+    The worst kernels are those of Pascal07 and of Corel5k.
+    """
     rows = []
     numbers = pd.read_csv(CONFIG / "published/oks_tables_1_2.csv")
     for number in numbers[numbers["names"].isna()].itertuples():
@@ -38,9 +41,10 @@ def printed(best=(11, 15, 12, 9, 29), worst=(45, 46, 47, 1, 21)):
         rows += plain(task, "oks_svm", oks.PICKED, *picks) + plain(task, "oks_hinge", oks.STAGE, 200)
         for name, share in (("oks_svm", 2.0), ("musvm", 100.0), ("simplemkl", 100.0)):
             rows += plain(task, name, oks.SHARE, share)
+        bad = worst[task in oks.COREL]
         for kernel in range(1, 61):
             place = best.index(kernel) if kernel in best else 10 + kernel / 100
-            accuracy = 50.0 + worst.index(kernel) if kernel in worst else 90.0 - place
+            accuracy = 50.0 + bad.index(kernel) if kernel in bad else 90.0 - place
             for metric, value in ((oks.ACCURACY, accuracy), (oks.SECONDS, 9.0 - accuracy / 100)):
                 rows.append((task, "one_kernel", "each_kernel", float(kernel - 1), 0, metric, value))
     return pd.DataFrame(rows, columns=RUNS)
@@ -114,8 +118,8 @@ def changed(algorithm, metric, factor):
         (changed("musvm", oks.SHARE, 0.5), {"2e"}),
         (printed(best=(9, 10, 11, 15, 29)), {"3a"}),
         (printed(best=(11, 15, 1, 2, 3)), {"3b"}),
-        (printed(worst=(1, 2, 3, 4, 21)), {"3c"}),
-        (printed(worst=(45, 46, 47, 48, 49)), {"3d"}),
+        (printed(worst=((45, 46, 1, 2, 21), (1, 2, 21, 22, 45))), {"3c"}),
+        (printed(worst=((45, 46, 47, 48, 1), (1, 2, 45, 46, 47))), {"3d"}),
     ],
 )
 def test_planted_results_turn_a_claim_round(runs, failing):
@@ -160,7 +164,7 @@ def test_the_best_and_the_worst_kernels_are_drawn_with_their_numbers():
     axes = canvas.axes[0]
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert [int(name.split()[0]) for name in names[:5]] == [11, 15, 12, 9, 29]
-    assert [int(name.split()[0]) for name in names[5:]] == [21, 1, 47, 46, 45]
+    assert [int(name.split()[0]) for name in names[5:]] == [1, 48, 47, 46, 45]
     widths = [bar.get_width() for bar in axes.patches]
     assert widths == sorted(widths, reverse=True)
     assert len({to_hex(bar.get_facecolor()) for bar in axes.patches}) == 2

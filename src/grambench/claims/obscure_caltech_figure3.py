@@ -82,7 +82,7 @@ def a_large_C_is_chosen(evidence: Evidence) -> Answer:
 
 
 CLAIMS = [
-    Claim("6a", "Abstract", it_is_faster),
+    Claim("6a", "Section 1.1", it_is_faster),
     Claim("6b", "Section 1.1", silp_grows_polynomially),
     Claim("6c", "Section 3", a_large_C_is_chosen),
     Claim("6d", "Section 4.2, d)", it_takes_as_long_as_lp_beta),

@@ -26,15 +26,15 @@ def _judge(evidence: Evidence, names: list[str], test: Callable[[Means], bool]) 
 
 
 def all_methods_are_similar(evidence: Evidence) -> Answer:
-    """All methods of combination achieve similar results (here: OBSCURE, SILP and LP-beta within 2 points)."""
+    """All methods of combination have similar results (here: OBSCURE, SILP, LP-beta within 2 points, not SimpleMKL)."""
     names = ("obscure", "silp", "lp_beta")
     return _judge(evidence, COMBINED, lambda means: float(np.ptp([means[name] for name in names])) <= CLOSE)
 
 
 def the_mean_kernel_is_hard_to_beat(evidence: Evidence) -> Answer:
-    """MKL methods do not improve much over averaging all kernels (Introduction; here: by 2 points at most)."""
+    """MKL methods do not improve much over averaging all kernels (here: SILP and SimpleMKL by 2 points at most)."""
     names = [*COMBINED, "uniform_svm", "best_kernel_svm"]
-    return _judge(evidence, names, lambda means: max(means[name] for name in COMBINED) - means["uniform_svm"] <= CLOSE)
+    return _judge(evidence, names, lambda mean: max(mean["silp"], mean["simple_mkl"]) - mean["uniform_svm"] <= CLOSE)
 
 
 def _costs_to_converge(evidence: Evidence, cost: str) -> dict[str, list[float]] | None:
@@ -98,5 +98,5 @@ CLAIMS = [
     Claim("4b", "Figure 1, right", obscure_converges_faster_in_time),
     Claim("5a", "Section 4.1", all_methods_are_similar),
     Claim("5b", "Section 4.1", lp_beta_is_quickest),
-    Claim("5c", "Introduction", the_mean_kernel_is_hard_to_beat),
+    Claim("5c", "Section 1", the_mean_kernel_is_hard_to_beat),
 ]
