@@ -53,7 +53,7 @@ def ca_nd_is_best_aligned(evidence: Evidence) -> Answer:
 
 
 def overfits_without_regularisation(evidence: Evidence) -> Answer:
-    """Without lambda, CA-nD overfits for small gamma (here: a significantly higher error at gamma 0 and 1)."""
+    """Without lambda, CA-nD drastically overfits for small gamma (here: significantly higher at gamma 0 and 1)."""
     hits, parts = {}, []
     for name in SMALL:
         free, regularised = (evidence.results.values(name, method, ca.ERROR) for method in (FREE, "ca_nd"))
