@@ -616,7 +616,7 @@ def test_a_shell_completes_names(project):
         ("grambench try mine.py -a ea", ["easy_mkl "]),
         ("grambench try mine.py -a al", ["all", "alignf"]),
         ("grambench run rkl -a rkl_", ["rkl_l1", "rkl_l2", "rkl_none"]),
-        ("grambench run -a obs", ["obscure", "obscure_100", "obscure_online"]),
+        ("grambench run -a obs", ["obscure", "obscure_100", "obscure_five", "obscure_online"]),
         ("grambench table ca_l", ["ca_letter "]),
         ("grambench table rkl -a rkl_", ["rkl_l1", "rkl_l2", "rkl_none"]),
         ("grambench table rkl --metric bal", ["balanced_accuracy_percent "]),

@@ -267,7 +267,7 @@ WRONG = {  # by field: values that every algorithm with this parameter refuses
     "budget": (-1, 2.5, np.inf, np.nan),
     "combination": ("median",),
     "components": (0,),
-    "delta": (0, 1.0),
+    "delta": (0, 1.1),
     "epochs": (0,),
     "epsilon": (0.0,),
     "eta": (0.0, -1.0),

@@ -61,7 +61,7 @@ GRAMS = {
 INNER = {f"grams/{dataset}/inner.h5" for dataset in STUDY["datasets"]}
 EVERYTHING = both(*STUDY["algorithms"]) | {"sonar/omkc_dd/beta"}  # of the online study
 TOTAL = {"small/sonar/total", "small/sonar/total/scales"}
-CODE = "\nimport ", "\nMORE = 1\nimport "  # before the first import that begins a line
+CODE = "\nfrom grambench", "\nMORE = 1\nfrom grambench"  # before the first import of the package
 EDITS = {
     "nothing": (None, set()),
     "an algorithm": ((ONLINE + "omkc_dd.py", *CODE), DD | AFTER_RUNS),

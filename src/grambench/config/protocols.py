@@ -63,6 +63,8 @@ class Common:
         Replications are blocks of their own in any case.
     selects : bool
         Whether it has validation examples to select hyperparameters on.
+    takes_best_of : bool
+        Whether an entry may learn from one kernel of each group of views (`best_of`).
     takes_subsets : bool
         Whether it takes kernels on random subsets of the features, which each repetition draws.
     needs_official_split : bool
@@ -87,6 +89,7 @@ class Common:
     copies: ClassVar[int] = 0
     separable: ClassVar[bool] = True
     selects: ClassVar[bool] = True
+    takes_best_of: ClassVar[bool] = False
     takes_subsets: ClassVar[bool] = False
     needs_official_split: ClassVar[bool] = False
     repetition: ClassVar[str] = "random split"
@@ -96,6 +99,10 @@ class Common:
     def stored(self) -> bool:
         """Whether it reads stored Gram matrices."""
         return False
+
+    def examples_a_class(self, dataset: str) -> int:
+        """Return the number of training examples of each class of the final model; 0 if it is not set."""
+        return 0
 
     if TYPE_CHECKING:
 
@@ -478,6 +485,7 @@ class PerClassSplits(Offline):
     copies: ClassVar[int] = 3
     unit_rows: ClassVar[bool] = True
     shares_kernels: ClassVar[bool] = True
+    takes_best_of: ClassVar[bool] = True
     split_column: ClassVar[tuple[str, str]] = (
         "Drawn",
         "Drawn: training, validation and test examples of each class in each random split; 0: all that remain.",
@@ -494,6 +502,11 @@ class PerClassSplits(Offline):
     def counts(self, dataset: str) -> tuple[int, int, int]:
         """Return the numbers of training, validation and test examples of each class."""
         return self.sizes.get(dataset) or self.sizes["default"]
+
+    def examples_a_class(self, dataset: str) -> int:
+        """Return the number of training examples of each class of the final model; 0 if it is not set."""
+        train, validation, _ = self.counts(dataset)
+        return train + validation * self.refit if train else 0
 
     def overlap(self, dataset: str, n: int = 0) -> float:
         """Return the share of test examples among those of training and test; 0 if one of the numbers is not set."""

@@ -292,8 +292,8 @@ class Study(ConfigModel):
             views = {kernel.view for kernel in self.kernel_list()}
             if unknown := [view for group in entry.best_of for view in group if view not in views]:
                 yield f"{name}: best_of names view {unknown[0]}, which no kernel is on"
-            if entry.best_of and self.protocol.kind != "per_class_splits":
-                yield f"{name}: best_of needs a study of kind per_class_splits, got {self.protocol.kind}"
+            if entry.best_of and not self.protocol.takes_best_of:
+                yield f"{name}: a study of kind {self.protocol.kind} does not take best_of"
             if entry.approximation and isinstance(self.protocol, Offline):
                 yield f"{name}: expected a study of kind online for an approximation, got {self.protocol.kind}"
             if not entry.approximation and isinstance(self.protocol, Online) and self.protocol.standardise:
