@@ -82,8 +82,9 @@ plt.show()
 # chosen, both of which separate the training examples. Here the first is the good one,
 # a kernel on the relevant features, and the second one is so narrow that it separates
 # any labels. The first is multiplied by a factor. For each factor, the figure shows the
-# value of the SVM without errors, half the squared norm of its weights, and the same value times the
-# squared radius of the minimum enclosing ball. The lower value chooses the kernel.
+# value of the SVM without errors, half the squared norm of its weights, and the same
+# value times the squared radius of the minimum enclosing ball. The lower value chooses
+# the kernel.
 
 apart = rng.normal(size=(60, 2)) + 4 * np.repeat([-1, 1], 30)[:, None]
 labels = np.repeat([-1, 1], 30)

@@ -101,7 +101,7 @@ class Common:
         return False
 
     def examples_a_class(self, dataset: str) -> int:
-        """Return the number of training examples of each class of the final model; 0 if it is not set."""
+        """Return the number of training examples of each class in a plain run; 0 if it is not set."""
         return 0
 
     if TYPE_CHECKING:
@@ -504,9 +504,8 @@ class PerClassSplits(Offline):
         return self.sizes.get(dataset) or self.sizes["default"]
 
     def examples_a_class(self, dataset: str) -> int:
-        """Return the number of training examples of each class of the final model; 0 if it is not set."""
-        train, validation, _ = self.counts(dataset)
-        return train + validation * self.refit if train else 0
+        """Return the number of training examples of each class in a plain run; 0 if it is not set."""
+        return self.counts(dataset)[0]
 
     def overlap(self, dataset: str, n: int = 0) -> float:
         """Return the share of test examples among those of training and test; 0 if one of the numbers is not set."""

@@ -362,8 +362,8 @@ class Study(ConfigModel):
 
     def size(self, of: str, dataset: str) -> int:
         """Return the number of "kernels" or of training "examples" a class in a plain run; 0 where none is set."""
-        if of == "examples" and self.protocol.kind == "per_class_splits":
-            return self.protocol.counts(dataset)[0]
+        if of == "examples":
+            return self.protocol.examples_a_class(dataset)
         return self.n_kernels(dataset) if of == "kernels" else 0
 
     @property
