@@ -2,9 +2,9 @@
 
     python benchmarks/obscure_kernels.py results
 
-reads the runs of the study obscure_caltech_39 with 5, 10, 20 and all 39 kernels (Section 4.2, c). Epochs are those of
-kept states, and "-" stands where a split does not come so far. The optimum is not known: the least objective that the
-split has met with so many kernels stands for it.
+reads the runs of the study obscure_caltech_39 with 5, 10, 20 and all 39 kernels (Section 4.2, c). Only states
+that a fit keeps are looked at, and "-" stands where a split does not come so far. The optimum is not known: the least
+objective of the split with the same kernels stands for it.
 """
 
 import argparse

@@ -4,6 +4,7 @@ m base kernels, n training examples. The learned kernel is K(theta) = sum_m thet
 f(x) = sum_i dual_i K(theta)(x, x_i) + bias.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -135,7 +136,7 @@ class Oracle:
         )
 
 
-class FormedKernels:
+class FormedKernels(ABC):
     """SVMs on kernels that are formed anew at each point of a descent, each started from the last one.
 
     A subclass evaluates its objective at a point.
@@ -160,12 +161,12 @@ class FormedKernels:
         self._steps: list[Step] = []
         self._dual = np.zeros(len(labels))
 
+    @abstractmethod
     def evaluate(self, point: Floats) -> Value:
         """Return the objective at a point, and the function that computes its slope."""
-        raise NotImplementedError
 
     def train_svm(self, gram: Floats, kernels: int) -> svm.SVM:
-        """Train an SVM on a kernel (n, n) that was formed of so many."""
+        """Train an SVM on a Gram matrix (n, n) that a number of kernels was combined to."""
         combination, C, tolerance = Combination.single(gram), self.settings.C, PRECISION * self.settings.gap
         trained = train_svm(combination, self.labels, C, self.work, start=self._dual, tolerance=tolerance)
         self.work.row_additions += kernels * len(gram)
@@ -178,14 +179,26 @@ class FormedKernels:
         def record(objective: float) -> None:
             self._steps.append(Step(self.work.svm_calls, 0, objective))
 
-        stop = {"gap": self.settings.gap, "iterations": self.settings.iterations}
-        return gradient_projection.minimise(self.evaluate, project, start, record=record, **stop)  # type: ignore[arg-type]
+        return gradient_projection.minimise(
+            self.evaluate,
+            project,
+            start,
+            gap=self.settings.gap,
+            iterations=self.settings.iterations,
+            record=record,
+        )
 
     def fit(self, weights: Floats, predictor: Predictor, gram: Floats, trained: svm.SVM, *, converged: bool) -> Fit:
         """Return the Fit of the last kernel (n, n), certified as an SVM on it."""
         certify = partial(certificates.svm, gram, self.labels, self.settings.C, trained.dual, trained.bias)
-        settings = {"steps": self._steps, "converged": converged, "certify": certify, "work": self.work}
-        return Fit(weights=weights, predictor=predictor, **settings)  # type: ignore[arg-type]
+        return Fit(
+            weights=weights,
+            predictor=predictor,
+            steps=self._steps,
+            converged=converged,
+            certify=certify,
+            work=self.work,
+        )
 
 
 def stratified_folds(labels: Labels, folds: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:

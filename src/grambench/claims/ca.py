@@ -215,7 +215,8 @@ def at_most_two_minima(evidence: Evidence) -> Answer:
     Minima inside the range of sigma count; see local_minima.
     """
     results, counts = evidence.results, dict[str, list[int]]()
-    datasets = results.study.sweeps[PROFILE].datasets
+    sweep = results.study.sweeps.get(PROFILE)
+    datasets = sweep.datasets if sweep else sets(evidence)
     for name in datasets:
         tables = [
             results.swept(PROFILE, name, "ca_1d", f"search_objective_{number}") for number in range(1, SEARCHES + 1)

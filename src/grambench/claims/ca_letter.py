@@ -8,10 +8,8 @@ from grambench.claims import Answer, Claim, Evidence, ca
 
 def ca_nd_is_best_aligned(evidence: Evidence) -> Answer:
     """CA-nD has the highest alignment on the test examples in every task."""
-    leads, span = (
-        ca.leads(evidence, ca.ALIGNMENT, 1.0, ca.sets(evidence)),
-        "(ahead of the best other by {:.3f} to {:.3f})",
-    )
+    leads = ca.leads(evidence, ca.ALIGNMENT, 1.0, ca.sets(evidence))
+    span = "(ahead of the best other by {:.3f} to {:.3f})"
     return Answer.by_values(leads, lambda lead: lead > 0.0, ca.sets(evidence), "every", "CA-nD is highest", span)
 
 

@@ -154,7 +154,7 @@ def algorithm_2_is_more_efficient(evidence: Evidence) -> Answer:
 def _slower(
     evidence: Evidence, slow: list[str], fast: list[str], phrase: str, metric: str = SECONDS, factor: float = 1.0
 ) -> Answer:
-    """Judge whether the fastest of the slow methods takes so many times the slowest fast one's seconds."""
+    """Judge whether the fastest of the slow methods takes at least `factor` times the seconds of all fast ones."""
     means = evidence.means([*slow, *fast], metric, TASKS)
     factors = {name: min(row[each] for each in slow) / max(row[each] for each in fast) for name, row in means.items()}
     return _judge(evidence, factors, lambda value: value >= factor, phrase, "({:.1f} to {:.1f})")
@@ -210,7 +210,7 @@ def hue_is_bad(evidence: Evidence) -> Answer:
 def _extreme(
     evidence: Evidence, tasks: list[str], places: slice, numbers: Iterable[int], least: int, phrase: str
 ) -> Answer:
-    """Judge whether so many of the kernels in these places, from the best to the worst, have one of these numbers."""
+    """Judge whether `least` of the kernels in some places, from the best to the worst, have one of the numbers."""
     names, alone = [kernel.name for kernel in evidence.results.study.kernel_list()], _alone(evidence, tasks)
     found = {task: [1 + names.index(name) for name in ranked.index[places]] for task, ranked in alone.items()}
     listed = "; ".join(f"{name}: {', '.join(map(str, kernels))}" for name, kernels in found.items())

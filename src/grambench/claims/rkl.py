@@ -222,7 +222,7 @@ def converges_quickly(evidence: Evidence) -> Answer:
     """RKL "usually achieves approximate convergence within one or two dozens of invocations" of each solver.
 
     Here, on most data sets: the median fit is certified to be within 1 % of the optimum after 24 calls of each or
-    fewer, which is where it stops; one that ends farther off by the certificate has not converged.
+    fewer. It stops there; a fit that its certificate finds farther off has not converged.
     """
     calls = {}
     for name in SETS:

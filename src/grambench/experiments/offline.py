@@ -23,7 +23,7 @@ from grambench.algorithms.fit import Fit, State, Work
 from grambench.common import clock, memory
 from grambench.common.clock import NOT_TIMED, Seconds
 from grambench.common.errors import DataError, SolverError
-from grambench.common.types import Floats, Indices, Setting, Settings
+from grambench.common.types import Floats, Indices, Labels, Setting, Settings
 from grambench.config.metrics import MEASURED, METRICS, Predictions
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import curves
@@ -358,8 +358,9 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
     -----
     `seconds` and the counts of work cover everything from the features to the final model, but neither the test nor
     the scores of validation examples; under nested cross-validation they cover the final fit alone. The points of a
-    sweep over views share kernels, of which `seconds` covers those that no earlier point has needed. Everything is run
-    twice on a few examples first, which compiles it; both must find the same.
+    sweep over views share kernels. A kernel's seconds are those of the first point that needs it, or of every point if
+    the protocol shares kernels. With `best_of` they are those of all kernels, without the leave-one-out errors.
+    Everything is run twice on a few examples first, which compiles it; both must find the same.
     """
     results: dict[tuple[int, int], Result] = {}
     before: tuple[Split, list[bool]] | None = None
@@ -369,7 +370,7 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
             for p in sorted({0, len(run.points) - 1}) if run.subsets else (0,):
                 _warm_up(replace(run, subsets=_subsets(run, p, seed)), dataset, split.reduced(dataset.labels), seed)
         drew, evaluator = [False] * len(run.points), None
-        whole = Evaluator(run, dataset, split) if run.size in VIEWS else None
+        whole = Evaluator(run, dataset, split) if run.size in VIEWS or run.best_of else None
         for p, point in enumerate(run.points):
             if before is not None and before[0] is split and not before[1][p]:
                 # The same split without random numbers has the same result, and is evaluated once.
@@ -377,7 +378,8 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
                 continue
             if evaluator is None or run.size or not run.offline.shares_kernels:
                 kernels, sized_split = _sized(run, p, dataset, split, seed)
-                kernels = _best_of(run, dataset, sized_split.train) or kernels
+                if whole and run.best_of:
+                    kernels = _best_of(run, whole.pools(sized_split.train).train, dataset.labels[sized_split.train])
                 sized_run = replace(run, kernels=[run.kernels[k] for k in kernels], subsets=_subsets(run, p, seed))
                 evaluator = Evaluator(sized_run, dataset, sized_split, whole, kernels)
             generators = Generators(seed)
@@ -425,13 +427,10 @@ def _sized(
     return list(range(m)), split
 
 
-def _best_of(run: Run, dataset: PreparedDataset, train: Indices) -> list[int]:
+def _best_of(run: Run, pool: Pool, labels: Labels) -> list[int]:
     """Return the kernel of each group of views with the least leave-one-out error, the first of equals."""
-    if not run.best_of:
-        return []
-    grams, labels = Pools(run, dataset, train).train.grams(), dataset.labels[train]
-    errors = [leave_one_out.error(gram, labels, LEAST_SQUARES_C) for gram in grams]
-    groups = [[k for k, kernel in enumerate(run.pool) if kernel.view in views] for views in run.best_of]
+    errors = [leave_one_out.error(gram, labels, LEAST_SQUARES_C) for gram in pool.grams()]
+    groups = [[k for k, kernel in enumerate(run.pool) if kernel.view in views] for views in run.best_of or ()]
     return sorted(min(group, key=errors.__getitem__) for group in groups)
 
 

@@ -18,7 +18,7 @@ Deviations
 sign(0) = +1 for each kernel and for the vote, and the order of summation is that of `grambench.algorithms.rows`, as
 in `omkc_dd`. The vote is divided by the sum of its weights, as there.
 
-The paper allows δ in (0, 1); its Section 4.2 speaks of δ = 1, and so does this.
+Algorithm 3 asks for δ in (0, 1). δ = 1 is allowed here, since Section 4.2 says what it leads to.
 
 Chosen by published numbers: sign(0) = +1; additions in four lanes.
 
