@@ -70,9 +70,9 @@ def test_one_counterexample_refutes_a_claim_on_every_data_set():
 
 
 @pytest.mark.parametrize(
-    ("count", "seconds", "expected"), [(5, 7.0, "undecided"), (8, 7.0, "fails"), (8, 4.0, "holds")]
+    ("count", "seconds", "expected"), [(5, 4.0, "undecided"), (8, 7.0, "undecided"), (8, 4.0, "holds")]
 )
-def test_what_votes_save_is_judged_by_seconds_on_half_of_the_data_sets(count, seconds, expected):
+def test_seconds_can_show_what_votes_save_but_not_refute_it(count, seconds, expected):
     means = {name: {"omkc_ss": seconds, "omkc_sd": 6.0} for name in omkc.SETS[:count]}
     assert CLAIMS["8f"].test(evidence(means, metric="seconds")).verdict == expected
     assert CLAIMS["8f"].test(evidence(means, metric="row_additions")).verdict == "undecided"
