@@ -4,9 +4,9 @@
 
 The study's 13 Gaussians, for which k(x, x) <= 1 as the theorems assume (of its polynomials it is not), on the 20
 permutations. For Theorem 1, which holds for every sequence, the most mistakes of all permutations, and inequality (5),
-which is sharper than the theorem's last display; for the others, which are in expectation, means. F, the smallest |f|^2 + twice the hinge loss of all kernels, is the dual's value that
-L-BFGS finds, so that no bound is too large. The claims of the study judge the same theorems at the beta of its runs,
-with the kernels' own mistakes for F.
+which is sharper than the theorem's last display; for the others, which are in expectation, means. F, the smallest |f|^2
++ twice the hinge loss of all kernels, is the dual's value that L-BFGS finds, so that no bound is too large. The claims
+of the study judge the same theorems at the beta of its runs, with the kernels' own mistakes for F.
 """
 
 import sys

@@ -90,7 +90,10 @@ def best_under_l2(evidence: Evidence) -> Answer:
 
 
 def best_under_l2_without_b(evidence: Evidence) -> Answer:
-    """Under the l2 norm, RKL outperforms the others on 10 of 11 data sets, with KL-C without its bias as the rival."""
+    """Under the l2 norm, RKL outperforms the others on 10 of 11 data sets, with KL-C without its bias as the rival.
+
+    Here: as 1c.
+    """
     return _outperforms(evidence, ["rkl_l2", "mkl_l2", "klc_l2_unbiased"])
 
 
@@ -108,7 +111,7 @@ def gains_over_mkl(evidence: Evidence) -> Answer:
     """
     datasets = ["splice", "liver", "musk1"]
     hits, gains = _as_large(evidence, "mkl_l1", 5.0, datasets)
-    return Answer.on_named(hits, datasets, f"5 points{gains}")
+    return Answer.on_named(hits, datasets, f"5 points, or not told from 5{gains}")
 
 
 def gains_over_klc(evidence: Evidence) -> Answer:
@@ -123,7 +126,7 @@ def gains_over_klc_without_b(evidence: Evidence) -> Answer:
 
 def _gains_nine(evidence: Evidence, rival: str) -> Answer:
     hits, gains = _as_large(evidence, rival, 9.0, SETS)
-    return Answer.by_share(hits, SETS, 4 / 11, f"9 points{gains}")
+    return Answer.by_share(hits, SETS, 4 / 11, f"9 points, or not told from 9{gains}")
 
 
 def _as_large(evidence: Evidence, rival: str, points: float, datasets: list[str]) -> tuple[dict[str, bool], str]:
@@ -146,7 +149,7 @@ def mkl_is_sensitive(evidence: Evidence) -> Answer:
 def klc_is_sensitive(evidence: Evidence) -> Answer:
     """KL-C is sensitive to the norm constraint (here: l1 and l2 differ by a point or more, in the mean; printed: 2.3).
 
-    By the printed numbers it is 6 data sets of 11 that differ by as much, four of them by 1.2 to 1.6 points.
+    By the printed numbers 6 data sets of 11 differ by a point or more, four of them by 1.2 to 1.6.
     """
     return _sensitive(evidence, ["klc_l1", "klc_l2"])
 
@@ -168,6 +171,7 @@ def _sensitive(evidence: Evidence, names: list[str]) -> Answer:
         return Answer.undecided(lacking(SETS))
     mean = sum(spreads.values()) / len(spreads)
     text = f"{mean:.1f} points in the mean over {len(spreads)} data sets, {max(spreads.values()):.1f} at most"
+    text += f"; a point or more on {sum(spread >= SENSITIVE for spread in spreads.values())}"
     return Answer.of(mean >= SENSITIVE, text, enough=2 * len(spreads) >= len(SETS))
 
 
@@ -222,7 +226,8 @@ def converges_quickly(evidence: Evidence) -> Answer:
     """RKL "usually achieves approximate convergence within one or two dozens of invocations" of each solver.
 
     Here, on most data sets: the median fit is certified to be within 1 % of the optimum after 24 calls of each or
-    fewer. It stops there; a fit that its certificate finds farther off has not converged.
+    fewer, of our descent, whose steps are Barzilai and Borwein's. A fit that its certificate finds farther off has not
+    converged.
     """
     calls = {}
     for name in SETS:
@@ -236,14 +241,17 @@ def converges_quickly(evidence: Evidence) -> Answer:
 
 
 def invariant_to_one_scale(evidence: Evidence) -> Answer:
-    """RKL's decision values do not change when all kernels are scaled (Proposition 1), under any norm (2)."""
+    """RKL's decision values do not change when all kernels are scaled, under any norm (Propositions 1 and 2).
+
+    Here: at a gap of 1e-5, on three data sets.
+    """
     return _unchanged(evidence, "scale_all", RKL)
 
 
 def invariant_to_each_scale(evidence: Evidence) -> Answer:
     """RKL's decision values do not change when one base kernel is scaled (Proposition 3), under any norm.
 
-    The start changes with the scale and the unit of the steps does not, see grambench.algorithms.batch.rkl.
+    Here: as 6a. What changes is the start of the descent: its steps are those of kernels of unit trace.
     """
     return _unchanged(evidence, "scale_one", RKL)
 
