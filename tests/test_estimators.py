@@ -701,3 +701,23 @@ def test_the_page_has_its_examples_and_the_readme_the_shortest():
 def test_iris_as_the_docstring_has_it():
     model = KernelClassifier(random_state=0).fit(*load_iris(return_X_y=True))
     assert model.predict([[5.0, 3.5, 1.3, 0.3]]).tolist() == [0]
+
+
+def test_weights_have_names_by_kernel_by_view_and_of_each_class():
+    X, y = load_iris(return_X_y=True)
+    views = {"sepal": [0, 1], "petal": [2, 3]}
+    model = KernelClassifier("easy_mkl", ["gaussian_sigma1", "gaussian_sigma4"], views=views).fit(X, y)
+    weights = model.kernel_weights_ / model.kernel_weights_.sum(axis=1, keepdims=True)
+    assert model.weights_by() == pytest.approx(dict(zip(model.kernels_, weights.mean(axis=0), strict=True)))
+    for number, name in enumerate(model.classes_):
+        by_view = {view: sum(weights[number, [view in kernel for kernel in model.kernels_]]) for view in views}
+        assert model.weights_by("view", of=name) == pytest.approx(by_view)
+    shares = list(model.weights_by().values())
+    assert shares == sorted(shares, reverse=True)
+    for mistake in ({"by": "column"}, {"of": "setosa"}):
+        with pytest.raises(ValueError, match=f"^{next(iter(mistake))}: expected"):
+            model.weights_by(**mistake)
+    with pytest.raises(ValueError, match=r"^by: expected .* views"):
+        KernelClassifier("cka", ["gaussian_sigma1", "gaussian_sigma4"]).fit(X, y).weights_by("view")
+    with pytest.raises(ValueError, match=r"^random_forest: expected"):
+        KernelClassifier("random_forest").fit(X, y).weights_by()

@@ -75,22 +75,22 @@ def fitted(algorithm, names):
 # The weights, and what each group tells
 # --------------------------------------
 # SimpleMKL learns the weights. An SVM on one group tells what this group is worth
-# alone, and SimpleMKL on the others what is lost without it.
+# alone, and SimpleMKL on the others what is lost without it. ``weights_by`` has the
+# share of each group in the weights.
 
 names = list(places)
 learned, mean = fitted("simple_mkl", names), fitted("uniform_svm", names)
-accuracy = learned.score(test, y_test)
+accuracy, weights = learned.score(test, y_test), learned[-1].weights_by("view")
 rows = {
     name: {
-        "weight": weight,
+        "weight": weights[name],
         "alone": 100 * fitted("uniform_svm", [name]).score(test, y_test),
         "without": 100
         * fitted("simple_mkl", [n for n in names if n != name]).score(test, y_test),
     }
-    for name, weight in zip(names, learned[-1].kernel_weights_, strict=True)
+    for name in names
 }
 rows = pd.DataFrame.from_dict(rows, orient="index")
-rows["weight"] /= rows["weight"].sum()
 rows.round(2)
 
 # %%

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import MISSING
 from numbers import Number
 from types import MappingProxyType
-from typing import Any, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 from tqdm import tqdm
 
 import grambench.estimators.kernels as kernel_input
@@ -28,6 +28,7 @@ from grambench.algorithms.settings import GAP, gap_missed
 from grambench.common.errors import ConfigError
 from grambench.common.types import Floats, Indices
 from grambench.experiments.training import Examples
+from grambench.kernels.functions import view_of
 from grambench.kernels.pools import BoundKernels, title
 
 LONGEST = 400  # characters of a message
@@ -247,6 +248,52 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             hint = "scale the features, allow more iterations or epochs, or ask for a larger gap"
             warnings.warn(f"{text}; {hint}", ConvergenceWarning, 2)
         return fits, results
+
+    def weights_by(self, by: Literal["kernel", "view"] = "kernel", of: Any = None) -> dict[str, float]:
+        """Return the share of each kernel, or of each view, in the weights: they sum to 1, the largest first.
+
+        Parameters
+        ----------
+        by : str
+            "kernel", or "view" for the sums over the kernels of each of `views`.
+        of : optional
+            The class, of classes that are learned one-vs-rest; by default the mean of the shares of all classes. An
+            algorithm that learns all classes at once, or two, has the same weights for each.
+
+        Raises
+        ------
+        ValueError
+            If no kernel has a weight, the kernels are on no views, or the class is unknown.
+
+        Examples
+        --------
+        >>> from grambench import KernelClassifier
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> views = {"sepal": [0, 1], "petal": [2, 3]}
+        >>> model = KernelClassifier("easy_mkl", ["gaussian_sigma1", "gaussian_sigma4"], views=views).fit(X, y)
+        >>> list(model.weights_by("view"))
+        ['petal', 'sepal']
+        >>> list(model.weights_by("view", of=1))
+        ['petal', 'sepal']
+        """
+        check_is_fitted(self, "kernels_")
+        if not self.kernels_:
+            raise ValueError(f"{self.algorithm}: expected an algorithm that gives kernels weights, got one without")
+        names = [view_of(name) if by == "view" else name for name in self.kernels_]
+        if by not in ("kernel", "view") or not all(names):
+            raise ValueError(f'by: expected "kernel", or "view" for an estimator with views, got {by!r}')
+        weights = np.atleast_2d(self.kernel_weights_)
+        if of is not None and of not in self.classes_.tolist():
+            raise ValueError(f"of: expected one of the classes {self.classes_.tolist()}, got {of!r}")
+        if of is not None and len(weights) > 1:
+            weights = weights[self.classes_ == of]
+        totals = weights.sum(axis=1, keepdims=True)
+        shares = (weights / np.where(totals, totals, 1.0)).mean(axis=0)
+        table: dict[str, float] = defaultdict(float)
+        for name, share in zip(names, shares.tolist(), strict=True):
+            table[name] += share
+        return dict(sorted(table.items(), key=lambda item: -item[1]))
 
     def _set_weights(self, names: list[str], weights: Floats) -> None:
         """Set the kernels and their weights, (fits, r); an algorithm that gives no kernel a weight has none."""

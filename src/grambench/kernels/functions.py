@@ -131,6 +131,11 @@ FAMILIES = {
 }
 
 
+def view_of(name: str) -> str:
+    """Return the view of a kernel's name: "size" of "size/gaussian_sigma0.5", "" of a kernel on no view."""
+    return name.rpartition("/")[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Kernel:
     """One kernel: a family, the value of its parameter and the view of the examples that it compares.

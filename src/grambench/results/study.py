@@ -16,6 +16,7 @@ from grambench.config.metrics import METRICS, WEIGHT
 from grambench.config.protocols import RandomSplits
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
+from grambench.kernels.functions import view_of
 from grambench.results.collect import CELLS
 from grambench.results.statistics import (
     BEST_LEVEL,
@@ -249,7 +250,7 @@ class Results:
         runs = runs[(runs["algorithm"] == algorithm) & runs["metric"].str.startswith(WEIGHT)]
         if runs.empty:
             return pd.DataFrame()
-        view = runs["metric"].str.removeprefix(WEIGHT).str.rpartition("/")[0]
+        view = runs["metric"].str.removeprefix(WEIGHT).map(view_of)
         weights = runs.groupby(["repetition", view], sort=False)["result"].sum().unstack(sort=False)
         return weights.div(weights.sum(axis="columns").replace(0.0, np.nan), axis="index")
 
