@@ -88,9 +88,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         Names of the kernels with weights: all m kernels, or the kernels found in a continuous family.
     kernel_weights_ : ndarray of float64 (r,) or (C, r)
         Weights of the scaled kernels, with a row for each class if learned one-vs-rest; `weights_by` has their shares
-        by the name of the kernel or the view. MAKL has norms of its groups of
-        features. It is absent, and `kernels_` empty, if no kernel has a weight for all examples: of algorithms without
-        kernels, stacking and localised MKL.
+        by the name of the kernel or the view. MAKL has norms of its groups of features. It is absent, and `kernels_`
+        empty, if no kernel has a weight for all examples: of algorithms without kernels, stacking and localised MKL.
     certificate_ : Certificate or list of C
         Bounds of the distance from the optimum, `kkt` and `gap`; NaN for algorithms without such bounds. A fit whose
         gap is above the one that was asked for (`gap`, or .01 for an algorithm without this parameter) warns.
