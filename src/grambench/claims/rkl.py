@@ -251,7 +251,7 @@ def invariant_to_one_scale(evidence: Evidence) -> Answer:
 def invariant_to_each_scale(evidence: Evidence) -> Answer:
     """RKL's decision values do not change when one base kernel is scaled (Proposition 3), under any norm.
 
-    Here: as 6a. What changes is the start of the descent: its steps are those of kernels of unit trace.
+    Here: as 6a. The start of the descent changes with the scale; its steps, on kernels of unit trace, do not.
     """
     return _unchanged(evidence, "scale_one", RKL)
 

@@ -358,8 +358,8 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
     -----
     `seconds` and the counts of work cover everything from the features to the final model, but neither the test nor
     the scores of validation examples; under nested cross-validation they cover the final fit alone. The points of a
-    sweep over views share kernels. A kernel's seconds are those of the first point that needs it, or of every point if
-    the protocol shares kernels. With `best_of` they are those of all kernels, without the leave-one-out errors.
+    sweep over views share kernels. The first point that needs a kernel is charged with its seconds, or every point if
+    the protocol shares kernels. With `best_of` the seconds of all kernels count, without the leave-one-out errors.
     Everything is run twice on a few examples first, which compiles it; both must find the same.
     """
     results: dict[tuple[int, int], Result] = {}
