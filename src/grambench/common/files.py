@@ -137,7 +137,8 @@ def check(path: Path) -> Path:
         If the file is missing or damaged, with the file, the fault and what to do.
     """
     if fault := found_fault(path):
-        raise DataError(f"{path}: {fault}; make it again: grambench run, called as before, with -- -R {path}")
+        again = f"make it again: grambench run, called as before, with -- -R {path}"
+        raise DataError(f"{path}: {fault}; {f'restore it: git checkout {path}' if _is_listed(path) else again}")
     return path
 
 
@@ -160,8 +161,14 @@ def check_once(path: Path) -> Path:
 
 
 def found_fault(path: Path) -> str:
-    """Return the fault of a sealed file, in one line; empty if the file is as it was written."""
+    """Return the fault of a sealed file, in one line; empty if the file is as it was written.
+
+    A file of the archive has no seal of its own: the SHA256SUMS beside it lists it.
+    """
     try:
+        if _is_listed(path):
+            expected, found = checksums(path.parent)[path.name], sha256(path)
+            return "" if found == expected else f"damaged, expected sha256 {expected}, got {found}"
         if (seal := _read_seal(path)) is None:
             return "truncated, or not written by this version of grambench"
         if not seal.fits:
@@ -171,6 +178,12 @@ def found_fault(path: Path) -> str:
     except OSError as error:
         return f"cannot be read ({error.strerror}: {error.filename})"
     return "" if got == seal.checksum else f"damaged, expected checksum {seal.checksum:08x}, got {got:08x}"
+
+
+def _is_listed(path: Path) -> bool:
+    """Return whether the SHA256SUMS beside a file stands for its seal."""
+    is_sealed = path.suffix == HDF5 or beside(path).exists()
+    return not is_sealed and (path.parent / SUMS).is_file() and path.name in checksums(path.parent)
 
 
 def made_from_of(path: Path) -> str:

@@ -54,13 +54,15 @@ CELLS = Table(
         ORDERS,
         Column("random", "text", "whether a fit drew random numbers: yes or no; empty if that was not checked"),
         Column("wall_seconds", "number", "duration of the run, including its start", "seconds"),
+        Column("cpu_seconds", "number", "processor time of the run, including its start", "seconds"),
         Column("peak_resident_mb", "number", "peak memory of the run", "MiB"),
         Column("record", "text", "the record's file, below the folder of the project"),
         Column("identity", "text", "identity of settings, code and the files that it read"),
+        Column("asked", "text", "hash of settings and code alone, by which a later version knows whether it is behind"),
     ),
 )
-OF_RECORDS = ("study", "dataset", "algorithm", "status", "reason", "orders", "random", "identity")
-RESOURCES = ("wall_seconds", "peak_resident_mb")  # of the provenance
+OF_RECORDS = ("study", "dataset", "algorithm", "status", "reason", "orders", "random", "identity", "asked")
+RESOURCES = ("wall_seconds", "cpu_seconds", "peak_resident_mb")  # of the provenance
 CONFUSED = "confused:"
 PARTICULAR = {  # metrics of which there is one for each kernel or class
     "updates:KERNEL": "mistakes of the classifier with this kernel alone, of online algorithms (count)",

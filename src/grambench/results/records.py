@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from grambench.common.docstrings import attributes
 from grambench.common.files import check, digest, sealed
-from grambench.common.provenance import made_from, spec
+from grambench.common.provenance import asked, made_from, spec
 from grambench.config.metrics import MEASURED
 from grambench.experiments.outcome import GROUPS
 
@@ -83,6 +83,11 @@ class Record:
     def made_from(self) -> str:
         """Settings, code and inputs, as the seal holds them; see grambench.common.provenance."""
         return made_from(spec(self.settings), self.code, self.inputs)
+
+    @property
+    def asked(self) -> str:
+        """The hash of settings and code; see grambench.common.provenance.asked."""
+        return asked(spec(self.settings), self.code)
 
     @property
     def identity(self) -> str:

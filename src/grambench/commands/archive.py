@@ -1,0 +1,45 @@
+"""`grambench archive`: keep the results of studies as reference results."""
+
+import argparse
+from collections import Counter
+
+from grambench.commands import names
+from grambench.commands.project import read_plan
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    which = "names of studies (default: all in the archive)"
+    names.add_argument(parser, names.studies, "studies", nargs="*", help=which)
+    checked = "change nothing: check the archive's files, and count the runs whose settings or code have changed since"
+    parser.add_argument("--check", action="store_true", help=checked)
+    names.add_results(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the results of studies that were run whole to the folder reference, or check what is there."""
+    from grambench.results import archive
+
+    studies = arguments.studies or archive.studies()
+    if not studies:
+        print(f"{archive.ARCHIVE}: no study yet; grambench archive STUDY adds one that was run")
+        return 0
+    plan = read_plan({"studies": studies, "datasets": None, "algorithms": {}})
+    is_faulty = False
+    for study in studies:
+        asked = {cell: plan.specs.asked(cell.path()) for cell in plan.targets.cells(study)}
+        if not arguments.check:
+            archive.write(study, arguments.results, asked)
+        if faults := archive.faults(study):
+            is_faulty = True
+            print(*faults, sep="\n")
+            continue
+        about = archive.read_about(study)
+        print(
+            f"{study}: {len(asked)} runs of revision {', '.join(about['revision'])}, {about['date']}, "
+            f"{about['cpu_seconds']:.0f} s of processor time"
+        )
+        behind = Counter(cell.algorithm for cell in archive.behind(study, asked))
+        for algorithm, count in behind.most_common():
+            print(f"  {algorithm}: settings or code of {count} runs have changed since")
+    return int(is_faulty)

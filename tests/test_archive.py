@@ -1,0 +1,147 @@
+"""The archive of reference results: what it holds, what it refuses, and that a changed number is found."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from grambench.common import layout
+from grambench.common.errors import DataError
+from grambench.common.files import check
+from grambench.common.layout import Cell
+from grambench.results import archive, collect, records
+from grambench.results.compare import compare
+
+CELLS = [Cell("omkc", "wdbc", "om2"), Cell("omkc", "wdbc", "omkc_dd")]
+MACHINE = {"revision": "abc", "processor": "one", "versions": {"numpy": "2"}, "wall_seconds": 2.0, "cpu_seconds": 1.5}
+SOURCE = {"origin": "somewhere", "files": {"wdbc.data": "0" * 64}}
+
+
+def record(cell, **changes):
+    return records.Record(
+        study=cell.study,
+        dataset=cell.dataset,
+        algorithm=cell.algorithm,
+        status="ok",
+        code="fedcba9876543210.0",
+        orders="seeded",
+        settings={"sweep": "", "values": [], "kernels": ["gaussian_sigma1.0"], "seed": 1},
+        inputs={"results/datasets/wdbc.h5": "0123"},
+        metrics={"mistake_percent": np.array([[0.1, 1 / 3]])},
+        curves={"mistake_percent": np.array([[[0.5, 0.1], [0.5, 1 / 3]]])},
+        rounds=np.array([10, 20]),
+        kernel_values={"weight": np.ones((1, 2, 1))},
+        provenance=MACHINE | {"source": SOURCE},
+        **changes,
+    )
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    """A results folder with two records and their tables; the working folder is beside it."""
+    monkeypatch.chdir(tmp_path)
+    made = {cell.path(): record(cell) for cell in CELLS}
+    for path, each in made.items():
+        records.write(Path(path), each)
+    collect.write(made, *(Path(pattern.format(study="omkc")) for pattern in (layout.RUNS, layout.CURVES, layout.CELLS)))
+    return layout.RESULTS
+
+
+def asked(**changes):
+    return {cell: record(cell, **changes).asked for cell in CELLS}
+
+
+def test_the_archive_holds_the_tables_and_what_they_were_made_with(results):
+    archive.write("omkc", results, CELLS)
+    folder = archive.ARCHIVE / "omkc"
+    for name in ("runs.parquet", "curves.parquet"):
+        pd.testing.assert_frame_equal(pd.read_parquet(folder / name), pd.read_parquet(results / "omkc" / name))
+    assert archive.studies() == ["omkc"]
+    assert archive.faults("omkc") == []
+    about = archive.read_about("omkc")
+    assert {name: about[name] for name in ("revision", "processor", "cpu_seconds")} == {
+        "revision": ["abc"],
+        "processor": ["one"],
+        "cpu_seconds": 3.0,
+    }
+    assert about["data"] == {"wdbc": SOURCE | {"identity": "0123"}}
+
+
+def test_the_archive_is_read_as_a_results_folder(results):
+    archive.write("omkc", results, CELLS)
+    assert set(compare(archive.ARCHIVE, results).change) == {"same"}
+
+
+def test_the_same_results_give_the_same_files(results):
+    archive.write("omkc", results, CELLS)
+    before = {path.name: path.read_bytes() for path in (archive.ARCHIVE / "omkc").iterdir()}
+    archive.write("omkc", results, CELLS)
+    assert {path.name: path.read_bytes() for path in (archive.ARCHIVE / "omkc").iterdir()} == before
+
+
+def test_a_study_that_was_not_run_whole_is_refused(results):
+    lacking = [*CELLS, Cell("omkc", "wdbc", "perceptron")]
+    with pytest.raises(
+        DataError, match=r"expected all 3 runs, 1 are missing, the first .*perceptron.h5; grambench run"
+    ):
+        archive.write("omkc", results, lacking)
+    with pytest.raises(DataError, match="no such file; grambench run rkl"):
+        archive.write("rkl", results, CELLS)
+    assert not archive.ARCHIVE.exists()
+
+
+@pytest.mark.parametrize("name", archive.NAMES)
+def test_a_changed_file_is_found_and_no_longer_read(results, name):
+    archive.write("omkc", results, CELLS)
+    path = archive.ARCHIVE / "omkc" / name
+    content = path.read_bytes()
+    path.write_bytes(content[:50] + bytes([content[50] ^ 1]) + content[51:])
+    assert [fault.partition(",")[0] for fault in archive.faults("omkc")] == [f"{path}: damaged"]
+    with pytest.raises(DataError, match=f"damaged, expected sha256 .*; restore it: git checkout {path}"):
+        check(path)
+    path.unlink()
+    assert "cannot be read" in archive.faults("omkc")[0]
+
+
+def test_columns_of_another_version_are_found(results):
+    archive.write("omkc", results, CELLS)
+    folder = archive.ARCHIVE / "omkc"
+    table = pd.read_parquet(folder / "runs.parquet")
+    table.drop(columns="orders").to_parquet(folder / "runs.parquet")
+    sums = "".join(f"{archive.sha256(folder / name)}  {name}\n" for name in archive.NAMES)
+    (folder / "SHA256SUMS").write_text(sums)
+    (fault,) = archive.faults("omkc")
+    assert "runs.parquet: expected columns study, dataset" in fault
+
+
+def test_runs_whose_settings_or_code_have_changed_are_behind(results):
+    archive.write("omkc", results, CELLS)
+    assert archive.behind("omkc", asked()) == []
+    changed = dict(asked()) | {CELLS[1]: "another"}
+    assert archive.behind("omkc", changed) == [CELLS[1]]
+    # versions of packages follow the point in a hash of code, and do not count
+    same = {cell: replace(record(cell), code="fedcba9876543210.1").asked for cell in CELLS}
+    assert archive.behind("omkc", same) == []
+
+
+def test_the_command_checks_the_archive(project, call, results):
+    shutil.rmtree(results)
+    assert call("archive", "--check") == (
+        0,
+        "reference: no study yet; grambench archive STUDY adds one that was run\n",
+        "",
+    )
+    code, out, err = call("archive", "omkc")
+    assert (code, out) == (2, "")
+    assert "grambench run omkc makes it" in err
+
+
+def test_the_archive_of_the_repository_is_sound():
+    folder = Path(__file__).parent.parent / archive.ARCHIVE
+    for study in archive.studies(folder):
+        assert archive.faults(study, folder) == []
+        assert json.loads((folder / study / "about.json").read_text())["study"] == study
