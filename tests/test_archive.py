@@ -85,12 +85,8 @@ def test_the_same_results_give_the_same_files(results):
 
 def test_a_study_that_was_not_run_whole_is_refused(results):
     lacking = [*CELLS, Cell("omkc", "wdbc", "perceptron")]
-    with pytest.raises(
-        DataError, match=r"expected all 3 runs, 1 are missing, the first .*perceptron.h5; grambench run"
-    ):
+    with pytest.raises(DataError, match=r"expected 3 records of omkc, 1 are missing, .*perceptron.h5; grambench run"):
         archive.write("omkc", results, lacking)
-    with pytest.raises(DataError, match="no such file; grambench run rkl"):
-        archive.write("rkl", results, CELLS)
     assert not archive.ARCHIVE.exists()
 
 
@@ -137,7 +133,7 @@ def test_the_command_checks_the_archive(project, call, results):
     )
     code, out, err = call("archive", "omkc")
     assert (code, out) == (2, "")
-    assert "grambench run omkc makes it" in err
+    assert "grambench run omkc makes them" in err
 
 
 def test_the_archive_of_the_repository_is_sound():

@@ -258,6 +258,17 @@ def test_curves_are_means_with_bands_of_one_deviation(canvases):
     assert corners.max() == pytest.approx(expected.max() + std)
 
 
+def test_a_panel_without_a_value_above_0_says_so_on_a_logarithmic_axis(compared):
+    curves = presentation.curves().query("metric == 'mistake_percent'").assign(metric="objective_excess")
+    curves["result"] = curves["result"].where(curves["algorithm"] != "omkc_dd", 0.0)
+    for algorithms, texts in ((["omkc_dd"], ["no value above 0"]), (["omkc_dd", "omkc_ss"], [])):
+        figure = STUDY.figures["figure1"].model_copy(
+            update={"metrics": ["objective_excess"], "algorithms": algorithms, "datasets": ["wdbc"]}
+        )
+        canvas = figures.draw(presentation.results(), curves, compared, figure)
+        assert [text.get_text() for text in canvas.axes[0].texts] == texts
+
+
 def test_a_figure_without_data_says_why(canvases):
     text = " ".join(each.get_text() for each in canvases["figure2"].axes[0].texts)
     assert "splice" in text and presentation.REASON in text

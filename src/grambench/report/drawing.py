@@ -132,7 +132,11 @@ def draw_panels(chart: Chart, width: float) -> Canvas:
             axes.set_xscale("log")
         if chart.ticks:
             axes.set_xticks(list(chart.ticks.values()), list(chart.ticks))
-        chart.scale(axes)
+        if any(np.isfinite(line.get_ydata()).any() for line in axes.get_lines()):
+            chart.scale(axes)
+        else:
+            # An excess that is 0 from the beginning, on a logarithmic axis.
+            axes.text(0.5, 0.5, "no value above 0", transform=axes.transAxes, ha="center", fontsize=LABEL)
     height = float(canvas.get_figheight())
     canvas.supylabel(fold(chart.y_label, height), fontsize=LABEL)
     canvas.supxlabel(fold(chart.x_label, width), fontsize=LABEL)

@@ -2,7 +2,7 @@
 
 A folder of the archive has the shape of a results folder, so whatever reads tables of results reads it too:
 
-    reference/<study>/runs.parquet, curves.parquet, cells.csv    as rule `collect` writes them
+    reference/<study>/runs.parquet, curves.parquet, cells.csv    the tables of rule `collect`
     reference/<study>/about.json                                 revision, machine, versions, data, processor time
     reference/<study>/SHA256SUMS                                 the checksums of these four
 """
@@ -21,6 +21,7 @@ from grambench.common.files import SUMS, atomic, check, checksums, found_fault, 
 from grambench.common.layout import Cell
 from grambench.results import collect, records
 from grambench.results.reading import as_written
+from grambench.results.records import Record
 
 ARCHIVE = Path("reference")
 PARQUET = {layout.RUNS: collect.RUNS, layout.CURVES: collect.CURVES}
@@ -44,52 +45,47 @@ def write(study: str, results: Path, cells: Iterable[Cell], archive: Path = ARCH
     Raises
     ------
     DataError
-        If the study was not run whole, or a file is damaged.
+        If a run has no record, or a record is damaged.
     """
-    path = layout.located(results, layout.CELLS.format(study=study))
-    if not path.is_file():
-        raise DataError(f"{path}: no such file; grambench run {study} makes it")
-    table, folder = collect.CELLS.read(check(path)), archive / study
-    expected = [cell.path() for cell in cells]
-    if missing := [name for name in expected if name not in set(table["record"])]:
+    paths = [cell.path() for cell in cells]
+    missing = [path for path in paths if not layout.located(results, path).is_file()]
+    if missing:
         raise DataError(
-            f"{path}: expected all {len(expected)} runs, {len(missing)} are missing, the first {missing[0]}; "
-            f"grambench run {study} adds them"
+            f"{results}: expected {len(paths)} records of {study}, {len(missing)} are missing, the first {missing[0]}; "
+            f"grambench run {study} makes them"
         )
-    for pattern in PARQUET:
-        source = check(layout.located(results, pattern.format(study=study)))
-        with atomic(folder / source.name) as temporary:
-            pd.read_parquet(source).to_parquet(temporary, index=False, compression="zstd", compression_level=19)
-    with atomic(folder / path.name) as temporary:
+    by_path = {path: records.read(layout.located(results, path)) for path in paths}
+    runs, curves, table = collect.tables(by_path)
+    folder = archive / study
+    for pattern, content in ((layout.RUNS, runs), (layout.CURVES, curves)):
+        with atomic(folder / Path(pattern).name) as temporary:
+            content.to_parquet(temporary, index=False, compression="zstd", compression_level=19)
+    with atomic(folder / Path(layout.CELLS).name) as temporary:
         table.to_csv(temporary, index=False)
+    newest = max(layout.located(results, path).stat().st_mtime for path in paths)
+    about = _about(by_path.values()) | {"date": datetime.fromtimestamp(newest, tz=UTC).date().isoformat()}
     with atomic(folder / ABOUT) as temporary:
-        temporary.write_text(json.dumps(_about(study, results, table), indent=1) + "\n", encoding="utf-8")
+        temporary.write_text(json.dumps({"study": study} | about, indent=1) + "\n", encoding="utf-8")
     with atomic(folder / SUMS) as temporary:
         temporary.write_text("".join(f"{sha256(folder / name)}  {name}\n" for name in NAMES), encoding="utf-8")
 
 
-def _about(study: str, results: Path, table: pd.DataFrame) -> dict[str, Any]:
-    """Return what the runs of a study were made with; several machines or revisions each have their value."""
-    machine: dict[str, list[Any]] = {name: [] for name in MACHINE}
-    data: dict[str, Any] = {}
-    newest = 0.0
-    for name in table["record"]:
-        path = layout.located(results, str(name))
-        record = records.read(path)
-        newest = max(newest, path.stat().st_mtime)
-        for key, values in machine.items():
-            if (value := record.provenance.get(key)) not in [None, *values]:
-                values.append(value)
+def _about(made: Iterable[Record]) -> dict[str, Any]:
+    """Return what records were made with; several machines or revisions each have their value."""
+    about: dict[str, Any] = {"cpu_seconds": 0.0} | {name: [] for name in MACHINE} | {"data": {}}
+    for record in made:
+        about["cpu_seconds"] += record.provenance.get("cpu_seconds", 0.0)
+        for key in MACHINE:
+            if (value := record.provenance.get(key)) not in [None, *about[key]]:
+                about[key].append(value)
         if source := record.provenance.get("source"):
             identity = record.inputs.get(layout.PREPARED.format(dataset=record.dataset), "")
-            data[record.dataset] = {"origin": source["origin"], "files": source["files"], "identity": identity}
-    return {
-        "study": study,
-        "date": datetime.fromtimestamp(newest, tz=UTC).date().isoformat(),
-        "cpu_seconds": round(float(table["cpu_seconds"].sum()), 1),
-        **machine,
-        "data": data,
-    }
+            about["data"][record.dataset] = {
+                "origin": source["origin"],
+                "files": source["files"],
+                "identity": identity,
+            }
+    return about
 
 
 def studies(archive: Path = ARCHIVE) -> list[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from grambench.common.files import sealed
@@ -118,8 +119,8 @@ def curves(record: records.Record) -> Iterator[tuple[Any, ...]]:
                 yield (*head, r, int(record.rounds[c]), metric, values[0, r, c])
 
 
-def write(by_file: Mapping[str, records.Record], runs_path: Path, curves_path: Path, cells_path: Path) -> None:
-    """Write the three tables of records, which are given by the names of their files."""
+def tables(by_file: Mapping[str, records.Record]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return runs, curves and cells of records, which are given by the names of their files."""
     run_rows: list[tuple[Any, ...]] = []
     curve_rows: list[tuple[Any, ...]] = []
     cells: list[dict[str, Any]] = []
@@ -131,8 +132,14 @@ def write(by_file: Mapping[str, records.Record], runs_path: Path, curves_path: P
         fields = {field: getattr(record, field) for field in OF_RECORDS}
         resources = {field: record.provenance.get(field) for field in RESOURCES}
         cells.append(fields | resources | {"sweep": sweep, "record": name})
-    for path, rows, table in ((runs_path, run_rows, RUNS), (curves_path, curve_rows, CURVES)):
+    return RUNS.frame(run_rows), CURVES.frame(curve_rows), CELLS.frame(cells)
+
+
+def write(by_file: Mapping[str, records.Record], runs_path: Path, curves_path: Path, cells_path: Path) -> None:
+    """Write the three tables of records, which are given by the names of their files."""
+    run_table, curve_table, cell_table = tables(by_file)
+    for path, table in ((runs_path, run_table), (curves_path, curve_table)):
         with sealed(path) as temporary:
-            table.frame(rows).to_parquet(temporary, index=False)
+            table.to_parquet(temporary, index=False)
     with sealed(cells_path) as temporary:
-        CELLS.frame(cells).to_csv(temporary, index=False)
+        cell_table.to_csv(temporary, index=False)
