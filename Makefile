@@ -8,7 +8,7 @@ COMPILED := tests/test_algorithms.py tests/test_budget.py tests/test_solvers.py 
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet $(PIPFLAGS)
 
-.PHONY: demo test test-slurm replications checksums same freeze lint lock docs dictionary statements schema clean
+.PHONY: demo test test-lowest test-slurm replications checksums same freeze lint lock docs dictionary statements schema clean
 
 demo: .venv/run.stamp
 	$(BIN)/grambench run --demo --cores $(CORES)
@@ -17,6 +17,12 @@ test: .venv/dev.stamp tests/browser/node_modules
 	$(PYTEST)
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -q $(COMPILED)
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) -q $(COMPILED)
+
+# the estimators with the oldest versions that pyproject.toml allows, in an environment of their own
+test-lowest: envs/lowest.lock
+	test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r envs/lowest.lock
+	PYTHONPATH=src .venv-lowest/bin/python -m pytest --numprocesses auto tests/test_estimators.py tests/test_streaming.py
 
 test-slurm: .venv/dev.stamp
 	tests/slurm/install.sh
@@ -56,6 +62,8 @@ lock: .venv/dev.stamp
 	    --extra workflow --extra slurm -c envs/requirements.lock pyproject.toml -o envs/slurm.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
 	    --extra dev --extra docs --extra workflow --extra slurm -c envs/slurm.lock pyproject.toml -o envs/dev.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
+	    --resolution lowest-direct --extra dev --extra workflow pyproject.toml -o envs/lowest.lock
 
 docs: .venv/dev.stamp
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --builder html docs build/docs

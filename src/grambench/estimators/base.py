@@ -330,7 +330,7 @@ def checked_labels(values: Any, name: str) -> NDArray[Any]:
     with one_line(name):
         # As objects, so that NumPy turns no missing label of a list into text.
         has_type = hasattr(values, "dtype")
-        labels = column_or_1d(values if has_type else np.array(values, dtype=object), input_name=name, warn=True)
+        labels = column_or_1d(values if has_type else np.array(values, dtype=object), warn=True)
         if labels.dtype == object:
             listed = labels.tolist()
             absent = [type(label).__name__ in ("NoneType", "NAType", "NaTType") or label != label for label in listed]
