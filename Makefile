@@ -8,7 +8,7 @@ COMPILED := tests/test_algorithms.py tests/test_budget.py tests/test_solvers.py 
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet $(PIPFLAGS)
 
-.PHONY: demo test test-lowest test-slurm replications checksums same freeze lint lock docs dictionary statements schema clean
+.PHONY: demo test test-lowest test-newest test-slurm replications checksums same freeze lint lock docs dictionary statements schema clean
 
 demo: .venv/run.stamp
 	$(BIN)/grambench run --demo --cores $(CORES)
@@ -18,11 +18,13 @@ test: .venv/dev.stamp tests/browser/node_modules
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -q $(COMPILED)
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) -q $(COMPILED)
 
-# the estimators with the oldest versions that pyproject.toml allows, in an environment of their own
-test-lowest: envs/lowest.lock
-	test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest
-	.venv-lowest/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r envs/lowest.lock
-	PYTHONPATH=src .venv-lowest/bin/python -m pytest --numprocesses auto tests/test_estimators.py tests/test_streaming.py
+# the estimators with the oldest and the newest versions that pyproject.toml allows, in environments of their own
+test-lowest: VERSIONS = --require-hashes -r envs/lowest.lock
+test-newest: VERSIONS = --upgrade '.[dev,workflow]'
+test-lowest test-newest: test-%:
+	test -x .venv-$*/bin/python || $(PYTHON) -m venv .venv-$*
+	.venv-$*/bin/python -m pip --disable-pip-version-check install --quiet $(VERSIONS)
+	PYTHONPATH=src .venv-$*/bin/python -m pytest --numprocesses auto tests/test_estimators.py tests/test_streaming.py
 
 test-slurm: .venv/dev.stamp
 	tests/slurm/install.sh

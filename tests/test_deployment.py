@@ -98,3 +98,27 @@ def test_the_container_is_made_from_the_lock_with_the_python_of_the_environment(
     assert f"python:{PYTHON}-slim" in text and "make .venv/run.stamp" in text
     rule = re.search(r"^\.venv/%\.stamp:.*\n(?:\t.*\n)+", (ROOT / "Makefile").read_text(), re.M)[0]
     assert "--require-hashes -r envs/$(if $(filter run,$*),requirements,$*).lock" in rule
+
+
+def test_the_lowest_versions_of_the_lock_are_those_that_the_package_allows():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lowest = re.findall(r"^([\w.-]+)==([\d.]+)", (ROOT / "envs/lowest.lock").read_text(), re.M)
+    for requirement in map(Requirement, project["dependencies"]):
+        (floor,) = (each.version for each in requirement.specifier if each.operator == ">=")
+        versions = {version.removesuffix(".0") for name, version in lowest if name == requirement.name}
+        assert floor.removesuffix(".0") in versions, (requirement, versions)
+
+
+def test_continuous_integration_elsewhere_only_calls_the_makefile():
+    targets = set(re.findall(r"^([\w-]+)(?=[ :])", (ROOT / "Makefile").read_text(), re.M)) | {
+        "test-${{ matrix.versions }}"
+    }
+    for path in (ROOT / ".github/workflows").glob("*.yml"):
+        jobs = yaml.safe_load(path.read_text())["jobs"]
+        commands = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
+        assert commands
+        assert {command.removeprefix("make ") for command in commands} <= targets
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
+    lint = re.search(r"^lint:.*\n(?:\t.*\n)+", (ROOT / "Makefile").read_text(), re.M)[0]
+    for hook in hooks:
+        assert hook["entry"].replace(".venv/bin", "$(BIN)").removesuffix(" check") in lint
