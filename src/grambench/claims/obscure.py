@@ -1,6 +1,6 @@
 """What the claims of OBSCURE (Orabona et al. 2010) on several studies share."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from grambench.claims import Answer, Evidence, long_enough
 
@@ -17,9 +17,15 @@ def swept(evidence: Evidence, sweep: str, configuration: str, metric: str = ACCU
     return {value: mean for value, mean in items if long_enough(mean, metric)}
 
 
-def judged(means: Means, test: Callable[[Means], bool], phrase: str) -> Answer:
-    """Judge a claim by a test of the means at the values of a sweep, of which there must be two."""
-    return Answer.of(test(means), f"{phrase}: {by_value(means)}") if len(means) > 1 else NOT_SWEPT
+def judged(means: Means, test: Callable[[Means], bool], phrase: str, *, apart: float = 1.0) -> Answer:
+    """Judge a claim by a test of the means at the values of a sweep, of which there must be two.
+
+    It is undecided if the largest mean is less than `apart` times the smallest.
+    """
+    if len(means) < 2:
+        return NOT_SWEPT
+    enough = max(means.values()) >= apart * min(means.values())
+    return Answer.of(test(means), f"{phrase}: {by_value(means)}", enough=enough)
 
 
 def falls(means: Means) -> bool:
@@ -28,16 +34,6 @@ def falls(means: Means) -> bool:
     return values == sorted(values, reverse=True) and values[-1] < values[0]
 
 
-def best(means: Means) -> float:
-    """Return the value of a sweep with the largest mean."""
-    return max(means, key=lambda value: means[value])
-
-
 def by_value(means: Means) -> str:
     """Return the means at the values of a sweep in one line."""
     return ", ".join(f"{value:g}: {mean:.3g}" for value, mean in means.items())
-
-
-def by_name(means: Mapping[str, float], style: str = "{:.1f}") -> str:
-    """Return the means of configurations in one line."""
-    return ", ".join(f"{name} {style.format(mean)}" for name, mean in means.items())
