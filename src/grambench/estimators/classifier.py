@@ -30,7 +30,8 @@ PASS_ONCE = ("om2_multiclass",)  # multi-class algorithms that learn online
 
 
 def _learns_online(estimator: "KernelClassifier") -> bool:
-    return estimator.algorithm in (*algorithms.names("online"), *PASS_ONCE)
+    name = estimator.algorithm
+    return name in PASS_ONCE or (isinstance(name, str) and algorithms.category_of(name) == "online")
 
 
 class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
