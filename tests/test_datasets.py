@@ -250,6 +250,8 @@ UNLABELLED = {
         ({"sources": []}, "sources: List should have at least 1 item"),
         ({"content": "abc"}, "content: String should match pattern"),
         ({"colour": "red"}, "colour: unknown key 'colour'"),
+        ({"views_are": "sources"}, "views_are: expected views that are sources, got no views"),
+        ({"views_are": "modes", "views": {"a": [0]}}, "views_are: Input should be 'sources' or 'columns'"),
         ({"sources": [UNLABELLED]}, "expected `positive` in every reader, got none in that of bundled a"),
     ],
 )
@@ -270,6 +272,20 @@ def test_descriptions(name):
     described = DESCRIPTIONS[name]
     assert described.name == name
     assert check(type(described), json.loads(described.model_dump_json()), "copy") == described
+
+
+def test_shipped_views_say_what_they_are():
+    for name in CONFIGURATION.names("datasets"):
+        values = yaml.safe_load((ROOT / f"config/datasets/{name}.yaml").read_text())
+        assert ("views_are" in values) == ("views" in values), name
+    assert description("flowers_17").views_are == "sources"
+    assert (description("mfeat_10").views_are, description("digits_quadrants").views_are) == ("sources", "columns")
+
+
+def test_what_results_alone_are_compared_by_reruns_no_step_of_the_data(plan):
+    for name in ("spectf", "wpbc"):
+        for step in (plan.specs.prepare(name), plan.specs.fetch(name)):
+            assert name in step.spec and "views_are" not in step.spec and "collection" not in step.spec
 
 
 @pytest.mark.parametrize("name", sorted(WITH_ORDERS))
