@@ -6,8 +6,8 @@ reads results/leaderboard/runs.parquet and cells.csv, and prints a Markdown tabl
 mean difference of accuracies with its 95 % interval; on how many data sets it is shown to be more than a point worse,
 within a point, and better, by the interval and by the mean alone; and the probabilities of these for a next data set.
 Rows are sorted by the mean difference. Several data sets of one collection have one vote. `-a` names some
-configurations, and `--without synthetic_` leaves data sets out by prefix. `--best-of 13` judges the best of so many:
-the interval of the mean difference is then at 5 % divided by 13.
+configurations, `--without synthetic_` leaves data sets out by prefix, and `--sources` all whose views are not sources.
+`--best-of 13` judges the best of so many: the interval of the mean difference is then at 5 % divided by 13.
 """
 
 import argparse
@@ -42,6 +42,7 @@ def main():
     parser.add_argument("-a", "--algorithms", nargs="+")
     parser.add_argument("-d", "--datasets", nargs="+", help="data sets (default: all of the study)")
     parser.add_argument("--without", default=" ", help="prefix of data sets that are left out")
+    parser.add_argument("--sources", action="store_true", help="only data sets whose views were measured apart")
     parser.add_argument("--best-of", type=float, default=1.0)
     parser.add_argument("--metric", default="accuracy_percent")
     given = parser.parse_args()
@@ -49,6 +50,7 @@ def main():
     files = (layout.located(given.results, path.format(study=study.name)) for path in (layout.RUNS, layout.CELLS))
     results = Results.read(study, *files)
     datasets = [name for name in given.datasets or study.datasets if not name.startswith(given.without)]
+    datasets = [name for name in datasets if name in study.multisource or not given.sources]
     pairs = [(name, results.compare(name, given.rival, given.metric, datasets)) for name in study.algorithms]
     wanted = given.algorithms or study.algorithms
     compared = [(name, each) for name, each in pairs if name in wanted and name != given.rival and each]

@@ -11,6 +11,8 @@ from grambench.claims.leaderboard_views import EXAMPLES
 STUDY = CONFIGURATION.study("leaderboard_views")
 NOISE = np.array([0.3, -0.2, 0.1, 0.0, -0.4, 0.2, 0.1, -0.1, 0.0, 0.0])
 KERNELS = 3
+SOURCES = STUDY.multisource
+COLUMNS = [name for name in STUDY.datasets if not name.startswith("synthetic_") and name not in SOURCES]
 SUPPORT = {
     "d1_centred": 80.0,
     "uniform_svm": 72.0,
@@ -20,6 +22,11 @@ SUPPORT = {
     "view_stacking": 70.0,
 }
 DATASETS = {"synthetic_dense": {"d1_centred": 72.2}, "synthetic_xor": dict.fromkeys(SUPPORT, 51.0)}
+
+
+NO_LEAD_ON_SOURCES, NO_LEAD_ON_COLUMNS = (
+    {name: {"klc": 60.0, "d1_centred": 60.0} for name in names} for names in (SOURCES, COLUMNS)
+)
 
 
 def verdicts(study, rows):
@@ -41,7 +48,7 @@ def judged(spread=1.0, found=10, **changes):
 
 
 def test_planted_answers_hold():
-    found, planted = judged(), ("1a", "1b", "1c", "1d", "2a", "2b")
+    found, planted = judged(), ("1a", "1b", "1c", "1d", "2a", "2b", "4")
     assert {claim: found[claim] for claim in planted} == dict.fromkeys(planted, "holds")
 
 
@@ -55,10 +62,33 @@ def test_planted_answers_hold():
         ("1c", {"synthetic_xor": {"klc": 60.0}}, "fails"),
         ("1d", {"found": 8}, "fails"),
         ("1d", {"found": 9}, "holds"),
+        ("2b", NO_LEAD_ON_COLUMNS, "holds"),
+        ("4", NO_LEAD_ON_COLUMNS, "undecided"),
+        ("2b", NO_LEAD_ON_SOURCES, "undecided"),
+        ("4", NO_LEAD_ON_SOURCES, "holds"),
     ],
 )
 def test_other_results_give_another_answer(claim, changes, verdict):
     assert judged(**changes)[claim] == verdict
+
+
+def test_sources_are_of_eight_collections_at_least():
+    assert len({STUDY.collection(name) for name in SOURCES}) >= 8
+    assert {"brca_5", "htad_7", "mfeat_10"} < {*SOURCES} and {"sonar", "pbmc68k_7"} < {*COLUMNS}
+    assert {CONFIGURATION.dataset(name).views_are for name in COLUMNS} == {"columns"}
+
+
+def test_sources_of_one_collection_have_one_vote():
+    shared = {name: ("tumours" if name in ("brca_5", "kipan", "lgg") else name, 500) for name in STUDY.datasets}
+    study = STUDY.model_copy(update={"populations": shared})
+    rows = [
+        row
+        for dataset in study.datasets
+        for name, accuracy in {"uniform_svm": 72.0, "best_kernel_svm": 65.0}.items()
+        for row in plain(dataset, name, "accuracy_percent", *(accuracy + NOISE))
+    ]
+    found = claims.table(study.name, evidence(study, rows)).set_index("claim")["evidence"]["2a"]
+    assert f"of {len(SOURCES) - 2} data sets" in found
 
 
 def test_the_synthetic_data_sets_are_as_large_as_the_intervals_assume():

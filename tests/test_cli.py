@@ -47,7 +47,10 @@ def at_the_root(monkeypatch):
 
 def test_list_shows_everything(call):
     for what, expected in (
-        ("datasets", ["wdbc", "569 x 30", "dorothea", "26 classes", "letter_b_d"]),
+        (
+            "datasets",
+            ["wdbc", "569 x 30", "dorothea", "26 classes", "letter_b_d", "pypi; 6 sources"],
+        ),
         ("algorithms", ["omkc_dd", "OMKC(D,D)", '"beta": 0.8', "om2"]),
         ("kernels", ["polynomial_p3", "gaussian_sigma0.015625"]),
         ("studies", ["omkc", "16 data sets, 8 algorithms"]),

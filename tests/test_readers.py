@@ -260,13 +260,17 @@ def test_rda():
     assert sorted(set(raw.labels.tolist())) == ["benign", "malignant"]
 
 
-def lazy_load_database(folder, **objects):
+def lzma_of_r(content):
+    return b"Z" + lzma.compress(content, lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA2, "preset": 6}])
+
+
+def lazy_load_database(folder, compress=zlib.compress, **objects):
     """Write what R's makeLazyLoadDB writes: objects in an .rdb, their offsets and lengths in an .rdx."""
     places, database = {}, b""
     for name, value in objects.items():
         rdata.write_rds(folder / "object.rds", value, compression=None)
         serialised = (folder / "object.rds").read_bytes()
-        entry = len(serialised).to_bytes(4, "big") + zlib.compress(serialised)
+        entry = len(serialised).to_bytes(4, "big") + compress(serialised)
         places[name] = np.array([len(database), len(entry)], dtype=np.int32)
         database += entry
     (folder / "Rdata.rdb").write_bytes(database)
@@ -274,11 +278,12 @@ def lazy_load_database(folder, **objects):
     return [folder / "Rdata.rdb", folder / "Rdata.rdx"]
 
 
-def test_rdb(tmp_path):
+@pytest.mark.parametrize("compress", [zlib.compress, lzma_of_r])
+def test_rdb(tmp_path, compress):
     table = pd.DataFrame(
         {"c": pd.Categorical(["u", "v", "u"]), "x": [1.5, np.nan, 2.5], "k": pd.array([1, 2, None], dtype="Int32")}
     )
-    paths = lazy_load_database(tmp_path, other=np.arange(3), table=table)
+    paths = lazy_load_database(tmp_path, compress, other=np.arange(3), table=table)
     raw = read("rdb", *paths, table="table", label="c", positive="u")
     assert np.array_equal(raw.features, [[1.5, 1], [np.nan, 2], [2.5, np.nan]], equal_nan=True)
     assert raw.labels.tolist() == ["u", "v", "u"]

@@ -12,10 +12,11 @@ from grambench.common.errors import ConfigError, reason
 
 if TYPE_CHECKING:
     from grambench.config.study import Study
+    from grambench.datasets.descriptions import Dataset
 
 
 def _list_datasets() -> None:
-    from grambench.datasets.descriptions import BaseDataset, Images
+    from grambench.datasets.descriptions import BaseDataset, Dataset, Images
 
     folder = configuration()
     for name in folder.names("datasets"):
@@ -29,7 +30,15 @@ def _list_datasets() -> None:
         else:
             labels = f"{dataset.positives:6} positive"
         size = f"x {dataset.d:<7}" if dataset.d else "images   "
-        print(f"{name:23} {dataset.n:6} {size} {labels}   {kinds}")
+        views = _views(dataset) if isinstance(dataset, Dataset) else ""
+        print(f"{name:23} {dataset.n:6} {size} {labels}   {kinds}{views}")
+
+
+def _views(dataset: "Dataset") -> str:
+    """Return how many views a data set has and what they are, as the end of a line; empty for a single vector."""
+    views = dataset.descriptors or dataset.view_names()
+    what = "sources" if dataset.views_are == "sources" else "groups of columns"
+    return f"; {len(views)} {what}" if len(views) > 1 else ""
 
 
 def _list_kernels() -> None:

@@ -149,13 +149,12 @@ class Configuration:
         study = load(Study, path).located(path.parent)
         _check_name(study.name, path)
         faults, key = Faults(), f"{path}: datasets"
-        populations = {}
+        runnable = {}
         for dataset in faults.known(key, "data set", study.datasets, self.names("datasets")):
             with faults.at():
                 description = self.description(dataset)
                 with faults.at(key):
-                    runnable = self._check_runnable(description)
-                    populations[dataset] = (runnable.folder, runnable.n)
+                    runnable[dataset] = self._check_runnable(description)
         for item, dataset in study.shown_datasets():
             if dataset not in study.datasets:
                 faults.lines.append(f"{path}: {item} names data set {dataset}, which the study does not have")
@@ -164,7 +163,7 @@ class Configuration:
                 missing = self.folder / "published" / file
                 faults.lines.append(f"{path}: published: the file {missing} is missing")
         faults.report()
-        return study.model_copy(update={"populations": populations})
+        return study.on(runnable)
 
     @cached_property
     def costs(self) -> dict[tuple[str, str, str], float]:

@@ -2,9 +2,9 @@
 
 import itertools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, Self, TypeVar
 
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -20,6 +20,9 @@ from grambench.config.shown import Figure, Item, Sweep, Table
 from grambench.kernels.dictionary import NARROWEST, WIDEST, check_family
 from grambench.kernels.functions import DEGREE, FAMILIES, Kernel
 from grambench.kernels.subsets import RandomSubsets
+
+if TYPE_CHECKING:
+    from grambench.datasets.descriptions import Dataset
 
 COMPONENTS = 256  # features of a kernel, where an entry does not say how many
 HIGHEST = 1000  # degree of a polynomial: so many products of whole Gram matrices
@@ -168,6 +171,8 @@ class Study(ConfigModel):
     populations : dict of (str, int)
         By data set, the collection that its examples are of and their number. Data sets of one collection count as one
         where algorithms are compared over data sets. `Configuration` fills it in.
+    multisource : list of str
+        The data sets whose views are sources, measured apart. `Configuration` fills it in.
     algorithms : dict of Entry
         The configurations of algorithms.
     experts : str or None
@@ -193,6 +198,7 @@ class Study(ConfigModel):
     seconds: Annotated[float, Field(gt=0)] | None = None
     datasets: Names
     populations: SkipJsonSchema[dict[Name, tuple[Name, int]]] = {}
+    multisource: SkipJsonSchema[list[Name]] = []
     algorithms: Annotated[dict[Name, Entry], Field(min_length=1)]
     experts: Name | None = None
     sweeps: dict[Name, Sweep] = {}
@@ -324,8 +330,19 @@ class Study(ConfigModel):
         }
         return self.model_copy(update={"algorithms": entries})
 
+    def on(self, datasets: Mapping[str, "Dataset"]) -> Self:
+        """Return the study with what it needs to know of some of its data sets, from their descriptions."""
+        populations = {name: (dataset.collection or dataset.folder, dataset.n) for name, dataset in datasets.items()}
+        multisource = [name for name, dataset in datasets.items() if dataset.views_are == "sources"]
+        return self.model_copy(
+            update={
+                "populations": self.populations | populations,
+                "multisource": [*dict.fromkeys([*self.multisource, *multisource])],
+            }
+        )
+
     def collection(self, dataset: str) -> str:
-        """Return the collection that the examples of a data set are of: its base, or the data set itself."""
+        """Return the collection of a data set: that of its description, its base, or the data set itself."""
         return self.populations.get(dataset, (dataset, 0))[0]
 
     def overlap(self, dataset: str) -> float:

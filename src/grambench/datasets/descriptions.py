@@ -33,6 +33,9 @@ class Description(ConfigModel):
         The numbers of examples and features; d is 0 for images, whose features are computed.
     sources : list of Source
         The sources in order of fidelity; the first that delivers is used.
+    collection : str or None
+        The collection that the examples are from, if several data sets share some: they have one vote together where
+        algorithms are compared. Otherwise the data set is a collection of its own. A task has that of its base.
     """
 
     name: DatasetName
@@ -43,6 +46,7 @@ class Description(ConfigModel):
     url: str = ""
     n: Annotated[int, Field(ge=2)]
     d: Annotated[int, Field(ge=0)] = 0
+    collection: DatasetName | None = None
 
     @property
     def folder(self) -> str:
@@ -118,6 +122,7 @@ Positions = Annotated[
 
 
 ColumnViews = dict[Annotated[str, Field(pattern=r"^\S([^\x00-\x1f\x7f-\x9f]*\S)?$")], Positions]
+ViewsAre = Literal["sources", "columns"]
 
 
 class Dataset(Description):
@@ -141,12 +146,16 @@ class Dataset(Description):
     views : dict of list of int
         Groups of features, such as measurements of one kind, by name: their positions from 0, in which "5-9" stands for
         5 to 9. A feature may be in several groups or in none.
+    views_are : str
+        What the views are: "sources", measured apart by different instruments, assays or descriptors, or "columns",
+        groups of columns of one table.
     """
 
     kind: Literal["vectors", "stream"] = "vectors"
     positives: Annotated[int, Field(ge=0)]
     content: Sha256
     views: ColumnViews = {}
+    views_are: ViewsAre = "columns"
     blocks: SkipJsonSchema[PixelBlocks | None] = None
     base: SkipJsonSchema[DatasetName | None] = None  # set by Task.of, never in a file
     descriptors: SkipJsonSchema[list[str] | None] = None
@@ -195,6 +204,8 @@ class Dataset(Description):
                 raise ValueError(f"views: {view} has a column twice")
         if self.views and self.blocks:
             raise ValueError("expected views or blocks, got both")
+        if self.views_are == "sources" and not (self.views or self.descriptors):
+            raise ValueError("views_are: expected views that are sources, got no views")
         if self.kind == "stream" and self.blocks:
             raise ValueError("kind: expected a stream without blocks")
         return self
@@ -283,6 +294,8 @@ class Task(ConfigModel):
         The blocks into which images are cut if the features are rows of pixels.
     views : dict of list of int
         Groups of features by name; see Dataset.
+    views_are : str
+        "sources" or "columns"; see Dataset. Descriptors of images are sources.
     rows : int or None
         The number of rows to keep, from the top, after all other rows are left out.
     n, d, positives : int
@@ -301,6 +314,7 @@ class Task(ConfigModel):
     classes: Annotated[LabelList, Field(max_length=127)] = []
     blocks: PixelBlocks | None = None
     views: ColumnViews = {}
+    views_are: ViewsAre = "columns"
     rows: Annotated[int, Field(ge=2)] | None = None
     n: Annotated[int, Field(ge=2)]
     d: Annotated[int, Field(ge=0)] = 0
@@ -321,7 +335,7 @@ class Task(ConfigModel):
     def of(self, base: BaseDataset | Images) -> Dataset:
         """Return the data set of this task on its base; raise ValueError if they do not fit together."""
         choice = {"positive", "negative", "classes", "rows"}
-        values = base.model_dump(include={"licence", "citation", "url", "sources"})
+        values = base.model_dump(include={"licence", "citation", "url", "sources", "collection"})
         values |= self.model_dump(exclude=choice | {"variants"})
         variants = [source for source in values["sources"] if source["variant"]]
         if len(variants) != len(self.variants):
@@ -332,7 +346,7 @@ class Task(ConfigModel):
         for source in values["sources"]:
             source["reader"] = source.get("reader", {}) | self.model_dump(include=choice)
         if isinstance(base, Images):
-            values["descriptors"] = list(base.descriptors)
+            values |= {"descriptors": list(base.descriptors), "views_are": "sources"}
         return Dataset.model_validate(values)
 
 

@@ -70,9 +70,8 @@ def _add_datasets(
                 check_dataset(study, datasets[name])
                 if lacking := study.protocol.lacking([name]):
                     raise ConfigError(lacking)
-        populations = study.populations | {name: (datasets[name].folder, datasets[name].n) for name in more}
-        added = {"datasets": [*study.datasets, *dict.fromkeys(more)], "populations": populations}
-        studies[title] = study.model_copy(update=added)
+        added = study.on({name: datasets[name] for name in more})
+        studies[title] = added.model_copy(update={"datasets": [*study.datasets, *dict.fromkeys(more)]})
 
 
 def _check_study(study: Study, file: str, dataset: Callable[[str], Dataset], faults: Faults) -> None:

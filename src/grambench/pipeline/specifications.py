@@ -31,6 +31,8 @@ from grambench.pipeline.targets import Targets
 from grambench.report import looks
 
 PROSE = ("title", "licence", "citation", "url")
+# what only the comparison of results reads of a description
+COMPARED = {"views_are", "collection"}
 # sweeps whose points are settings of one plain run
 POINTS = ("parameter", "size", "view")
 # the rules of records and of the files that they are made from
@@ -130,7 +132,7 @@ class Specifications:
 
     def prepare(self, dataset: str) -> Params:
         """Give a description without prose, since a new citation reruns nothing."""
-        description = self.targets.dataset(dataset).model_dump(mode="json")
+        description = self.targets.dataset(dataset).model_dump(mode="json", exclude=COMPARED)
         return self._params("prepare", {"dataset": description | dict.fromkeys(PROSE, "")})
 
     def images(self, base: str) -> Params:
@@ -334,7 +336,7 @@ def _has(mirror: Path, source: Source) -> bool:
 
 def _without_prose(description: Dataset | BaseDataset | Images) -> dict[str, Any]:
     """Return a description without prose and descriptors, since neither reruns a step of the data."""
-    values = description.model_dump(mode="json", exclude={"descriptors", "parts"}) | dict.fromkeys(PROSE, "")
+    values = description.model_dump(mode="json", exclude={"descriptors", "parts", *COMPARED}) | dict.fromkeys(PROSE, "")
     return values | {"descriptors": {"none": {}}} if isinstance(description, Images) else values
 
 

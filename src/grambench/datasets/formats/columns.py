@@ -1,6 +1,7 @@
 """Texts of numbers and formats with columns: separated values, Weka's, R's and LIBSVM's."""
 
 import io
+import lzma
 import re
 import warnings
 import zlib
@@ -31,6 +32,7 @@ from grambench.datasets.formats.reader import (
 from grambench.datasets.tables import MalformedFileError
 
 PAIR = r"\s*(\d+)\s+('[^']*'|\"[^\"]*\"|[^\s,{}'\"]+)\s*"  # index and value in a sparse row of ARFF
+LZMA = ({"id": lzma.FILTER_LZMA2, "preset": 9},)  # of R; a larger preset reads smaller ones
 Columns = dict[str, NDArray[Any]]  # arrays of float64, or of str and None (missing)
 
 
@@ -169,8 +171,8 @@ class Rdb(TabularReader):
         """Read a data frame of R's lazy-load database, as packages hold their data.
 
         The .rdx has the offset and length of each object in the .rdb. An object is stored as the size of its
-        serialisation in four bytes, followed by the serialisation compressed with zlib (R's src/main/serialize.c,
-        R_compress1).
+        serialisation in four bytes, followed by the serialisation compressed with zlib, or by a Z and the serialisation
+        compressed with LZMA (R's src/main/serialize.c, R_compress1 and R_compress3).
         """
         import rdata
 
@@ -180,7 +182,11 @@ class Rdb(TabularReader):
             entries = rdata.read_rds(io.BytesIO(read_content(self, index)))["variables"]
             offset, length = member(entries, self.table, "data frame")
             entry = database.read_bytes()[offset : offset + length]
-            unpacked = zlib.decompressobj().decompress(entry[4:], self.mebibytes * unpack.MEBIBYTE)
+            limit = self.mebibytes * unpack.MEBIBYTE
+            if entry[4:5] == b"Z":
+                unpacked = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=LZMA).decompress(entry[5:], limit)
+            else:
+                unpacked = zlib.decompressobj().decompress(entry[4:], limit)
             frame = rdata.read_rds(io.BytesIO(unpacked))
         return _encoded(self, _data_frame(frame))
 

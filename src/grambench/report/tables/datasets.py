@@ -33,6 +33,14 @@ class DatasetsTable(TableKind):
                 Column("d", "integer", "features; 0 of images", "count"),
                 Column("classes", "integer", "classes; 0 where there are no data", "count"),
                 Column("positives", "integer", "examples of class +1; 0 of more than two classes", "count"),
+                Column(
+                    "views",
+                    "integer",
+                    "views; 0 of a single vector, and of descriptors of images",
+                    "count",
+                ),
+                Column("views_are", "text", "sources, which were measured apart, or columns; empty without views"),
+                Column("collection", "text", "data sets of one collection have one vote together"),
                 Column("nonzero_percent", "number", "share of the feature values that are not 0", "%"),
                 Column("source", "text", source),
                 Column("drawn", "text", "permutations or random splits of a run, as the study's protocol states them"),
@@ -47,18 +55,23 @@ class DatasetsTable(TableKind):
         from grambench.datasets.store import PreparedDataset, Unavailable
         from grambench.results.study import NOT_PART
 
-        protocol = data.results.study.protocol
+        study, protocol = data.results.study, data.results.study.protocol
         columns, remarks = ["n", "d", "Positive", "Non-zero (%)", "Source"], []
+        if any(isinstance(loaded, PreparedDataset) and _n_views(loaded) for loaded in data.prepared.values()):
+            columns.insert(2, "Views")
+            remarks.append("Sources were measured apart; other views are groups of columns of one table.")
         if any(metric in ("n", "d") for *_, metric in data.reproduction):
             remarks.append("In parentheses the published size and dimension.")
         if protocol.split_column:
             columns.append(protocol.split_column[0])
             remarks.append(protocol.split_column[1])
         rows, records = [], []
-        for name in data.results.study.datasets:
+        for name in study.datasets:
             loaded = data.prepared.get(name)
             if isinstance(loaded, PreparedDataset):
-                facts = _facts(loaded, protocol)
+                facts = _facts(loaded, protocol) | {"collection": study.collection(name)}
+                # Descriptors of images are in files of their own.
+                facts["views_are"] = "sources" if name in study.multisource else "columns" * bool(facts["views"])
                 texts = _texts(facts) | ({protocol.split_column[0]: facts["drawn"]} if protocol.split_column else {})
             else:
                 facts, texts = {}, {"Source": "unavailable" if loaded else NOT_PART}
@@ -90,10 +103,16 @@ def _facts(dataset: PreparedDataset, protocol: Protocol) -> dict[str, Any]:
         "d": dimension,
         "classes": len(dataset.classes) or 2,
         "positives": 0 if dataset.classes else int(np.count_nonzero(dataset.labels > 0)),
+        "views": _n_views(dataset),
         "nonzero_percent": 100 * filled / (size * dimension) if dimension else np.nan,
         "source": str(dataset.source.get("origin") or dataset.source.get("kind", "")),
         "drawn": protocol.split_text(dataset.name, size, 0 if dataset.orders is None else len(dataset.orders)),
     }
+
+
+def _n_views(dataset: PreparedDataset) -> int:
+    """Return the number of views of a data set, 0 if it is a single vector."""
+    return len(dataset.views) or len(dataset.columns)
 
 
 def _texts(facts: Mapping[str, Any]) -> dict[str, str]:
@@ -102,6 +121,7 @@ def _texts(facts: Mapping[str, Any]) -> dict[str, str]:
         "n": str(facts["n"]),
         "d": str(facts["d"]),
         "Positive": str(facts["positives"] or f"{facts['classes']} classes"),
+        "Views": f"{facts['views'] or ''} {facts['views_are']}".strip(),
         "Non-zero (%)": f"{facts['nonzero_percent']:.1f}" if facts["d"] else "",
         "Source": facts["source"],
     }
