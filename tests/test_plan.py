@@ -96,6 +96,13 @@ def test_settings_of_a_plain_run(small):
     }
 
 
+def test_alignment_is_measured_where_a_study_shows_it():
+    shipped = Plan({"studies": ["ca_gaussian", "leaderboard", "omkc"]}, CONFIG)
+    runs = [("ca_gaussian", "da", "dirichlet"), ("omkc", "omkc_dd", "sonar")]
+    assert all("aligns" not in settings(shipped, study, dataset, task) for study, task, dataset in runs)
+    assert settings(shipped, "leaderboard", "sonar", "uniform_svm")["aligns"] is False
+
+
 def test_runs_on_many_images_share_distances_unless_values_are_computed_on_demand():
     shipped = Plan({"studies": ["obscure_caltech_39", "oks", "obscure_digits"]}, CONFIG)
     assert shipped.targets.pairs("obscure_caltech_39", "caltech_102") == [

@@ -147,9 +147,9 @@ def test_mapped_files_are_not_counted(tmp_path, monkeypatch):
             stream.write(b"x" * 2**20)
     measure = supervise.memory_used_mb
 
-    def measured(others):
+    def measured(processes):
         there = _written(mapped)
-        used = measure(others)
+        used = measure(processes)
         if there:
             seen.write_text(str(used))
         return used
@@ -164,6 +164,31 @@ def test_mapped_files_are_not_counted(tmp_path, monkeypatch):
     outcome = run(code, tmp_path, memory_mb=200.0)
     assert outcome.status == "ok"
     assert 0 < float(seen.read_text()) < 200
+
+
+def test_new_processes_are_looked_for_at_every_tenth_poll(tmp_path, monkeypatch):
+    """A process that is found late is measured and ended all the same."""
+    find, measure = supervise.descendants, supervise.memory_used_mb
+    calls, measured, pid_file = [], [], tmp_path / "pid"
+
+    def found():
+        calls.append(len(measured))
+        return find()
+
+    def used(processes):
+        measured.append({process.pid for process in processes})
+        return measure(processes)
+
+    monkeypatch.setattr(supervise, "descendants", found)
+    monkeypatch.setattr(supervise, "memory_used_mb", used)
+    polls = 2 * supervise.SCAN_POLLS + 2
+    code = f"import time; time.sleep({5 * supervise.POLL_SECONDS})\n" + orphan(pid_file)
+    run(code + f"time.sleep({polls * supervise.POLL_SECONDS})", tmp_path)
+    scans = [count for count in calls if 0 < count < len(measured)]
+    assert scans and all(count % supervise.SCAN_POLLS == 0 for count in scans)
+    pid = int(pid_file.read_text())
+    seen = [pid in pids for pids in measured]
+    assert not seen[0] and any(seen) and gone(pid)
 
 
 def supervisor(code, tmp_path):

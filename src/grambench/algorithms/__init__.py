@@ -94,6 +94,11 @@ class Algorithm:
     fit: FitFunction
     start: "Callable[[Any, Basis, np.random.Generator], OnlineState] | None" = None
 
+    @property
+    def shipped(self) -> bool:
+        """Whether its function is of this package, whose tests fit it twice."""
+        return getattr(self.fit, "__module__", "").startswith(f"{GROUP}.")
+
 
 def names(category: str = "*") -> list[str]:
     """Return the names of all algorithms, entry points included, or of those in one category."""

@@ -315,6 +315,10 @@ class Study(ConfigModel):
         """Return the metrics that runs and sweeps of the study measure."""
         return self.protocol.yields.union(*(SWEEP_YIELDS.get(sweep.kind, ()) for sweep in self.sweeps.values()))
 
+    def shows(self, metric: str) -> bool:
+        """Return whether a table or a figure shows a metric."""
+        return any(metric in item.named("metrics") for item in [*self.tables.values(), *self.figures.values()])
+
     def _chosen(self) -> list[ChosenConvention]:
         return self.published.chosen if self.published else []
 

@@ -69,6 +69,9 @@ class Run:
         kernels themselves.
     n_components : int
         The number of features of each kernel, if there is an approximation.
+    aligns : bool
+        Whether the alignment of the learned kernel with the labels of the test examples is measured, under a protocol
+        that yields it.
     block : list of two ints or None
         The numbers of the first and the last repetition of a block. Replications continue after the run's own.
     """
@@ -95,6 +98,7 @@ class Run:
     reference: Reference | None = None
     approximation: Approximation | None = None
     n_components: int = 256
+    aligns: bool = True
     block: list[int] | None = None
 
     @property

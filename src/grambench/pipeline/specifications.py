@@ -233,6 +233,8 @@ class Specifications:
             reference=reference,
             approximation=study.algorithms[name].approximation,
             n_components=study.algorithms[name].n_components,
+            # claims on alignment are of studies that show it
+            aligns="alignment" not in protocol.yields or study.shows("alignment"),
             block=list(cell.block) if cell.block else None,
         )
 

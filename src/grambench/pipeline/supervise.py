@@ -6,6 +6,7 @@ this.
 """
 
 import contextlib
+import itertools
 import os
 import signal
 import subprocess
@@ -35,6 +36,8 @@ Status = Literal["ok", "error", "timeout", "memory", "killed"]
 OUT_OF_MEMORY = 77
 ALLOCATION = "an allocation failed"
 POLL_SECONDS = 0.1
+# new processes are looked for at every tenth poll, since that reads what the system says of all its processes
+SCAN_POLLS = 10
 # processes that cannot be killed, such as those of another user, are left running after this time
 END_SECONDS = 10
 # the limit of a command's output, so that it does not fill the disk
@@ -108,7 +111,7 @@ def run(
     start = time.monotonic()
     verdict: tuple[Status, str] | None = None
     caller, earlier = _caller(), set(descendants())
-    process = None
+    process, polls, known = None, itertools.count(), list[psutil.Process]()
     with errors.open("wb") as stream, ended_by_signals():
         try:
             prctl(PR_SET_CHILD_SUBREAPER, 1)
@@ -122,7 +125,9 @@ def run(
                 # while this user has as many processes as the system allows
                 except BlockingIOError:
                     time.sleep(POLL_SECONDS)
-                used = memory_used_mb(earlier)
+                if next(polls) % SCAN_POLLS == 0:
+                    known = [child for child in descendants() if child not in earlier]
+                used = memory_used_mb(known)
                 if used > memory_mb:
                     verdict = "memory", f"used {used:.0f} MiB, the limit is {memory_mb:.0f} MiB"
                 elif time.monotonic() - start > seconds:
@@ -247,20 +252,19 @@ def tail(path: Path, lines: int) -> str:
     return "\n".join(line if len(line) <= LINE else line[: LINE - 3] + "..." for line in last)
 
 
-def memory_used_mb(excluded: set[psutil.Process]) -> float:
-    """Return the memory in MiB of this process's descendants except some, without pages mapped from files.
+def memory_used_mb(processes: Sequence[psutil.Process]) -> float:
+    """Return the memory in MiB of those of some processes that still run, without pages mapped from files.
 
     Each of several processes that share memory counts an equal part of it.
     """
     total = 0
-    for process in descendants():
+    for process in processes:
         with contextlib.suppress(psutil.Error):
-            if process not in excluded:
-                memory = process.memory_info()
-                # Linux only; elsewhere unique pages are counted, which is slower
-                shared = getattr(memory, "shared", None)
-                total += process.memory_full_info().uss if shared is None else memory.rss - shared
-                total += _shared_memory(process)
+            memory = process.memory_info()
+            # Linux only; elsewhere unique pages are counted, which is slower
+            shared = getattr(memory, "shared", None)
+            total += process.memory_full_info().uss if shared is None else memory.rss - shared
+            total += _shared_memory(process)
     return total / 2**20
 
 
