@@ -80,8 +80,8 @@ def uniform_svm(grams, labels, C=1.0, combination="mean"):
     return answer(grams, labels, weights, value, dual, bias)
 
 
-def best_kernel_svm(grams, labels, C=1.0, parts=()):
-    """The kernel with the fewest errors over the given parts, each a list of the examples that are held out."""
+def hits(grams, labels, C, parts):
+    """How many examples each kernel predicts correctly; a part is a list of the examples that are held out."""
     right = [0] * len(grams)
     for part in parts:
         kept = [i for i in range(len(labels)) if i not in set(part)]
@@ -90,9 +90,24 @@ def best_kernel_svm(grams, labels, C=1.0, parts=()):
             for i in part:
                 score = sum(gram[i, j] * v for j, v in zip(kept, dual, strict=True)) + bias
                 right[k] += (1 if score >= 0 else -1) == labels[i]
+    return right
+
+
+def best_kernel_svm(grams, labels, C=1.0, parts=()):
+    """The kernel with the fewest errors over the given parts."""
+    right = hits(grams, labels, C, parts)
     best = right.index(max(right))
     weights = [float(k == best) for k in range(len(grams))]
     dual, bias, value = svc(grams[best], labels, C)
+    return answer(grams, labels, weights, value, dual, bias)
+
+
+def pwmk(grams, labels, C=1.0, threshold=1.0, parts=()):
+    """Weights by accuracies over the given parts, each less a share of the lowest; equal ones if none is left."""
+    accuracies = [right / len(labels) for right in hits(grams, labels, C, parts)]
+    above = [accuracy - threshold * min(accuracies) for accuracy in accuracies]
+    weights = [value / sum(above) if sum(above) > 0 else 1 / len(above) for value in above]
+    dual, bias, value = svc(combine(grams, weights), labels, C)
     return answer(grams, labels, weights, value, dual, bias)
 
 

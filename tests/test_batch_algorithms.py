@@ -25,7 +25,9 @@ COMPILED = not numba.config.DISABLE_JIT
 compiled = pytest.mark.skipif(not COMPILED, reason="too many steps for the interpreter")
 OTHERS = {"gmkl", "kernel_stacking", "localised_mkl"}  # no SVM on a weighted sum; each has a test file of its own
 NAMES = [name for name in algorithms.names("batch") if "C" in algorithms.fields(name) and name not in OTHERS]
+CROSS_VALIDATED = {"best_kernel_svm", "pwmk"}
 SETTINGS = {
+    "pwmk": [{"threshold": 0.0}, {"threshold": 0.7}, {"threshold": 1.0}],
     "rkl": [{"norm": "l1"}, {"norm": "l2"}, {"norm": "none"}],
     "klc": [{"norm": "l1"}, {"norm": "l2"}],
     "lp_mkl": [{"p": 4 / 3}, {"p": 2.0}],
@@ -69,7 +71,7 @@ def test_equals_the_reference(name, settings, C, seed):
     grams, labels = problem(seed)
     ours = fit(name, grams, labels, seed=seed, C=C, tight=1e-8, **settings)
     extra = dict(settings)
-    if name == "best_kernel_svm":
+    if name in CROSS_VALIDATED:
         extra["parts"] = [part.tolist() for part in stratified_folds(labels, 3, np.random.default_rng(seed))]
     theirs = getattr(reference, name)(grams, labels, C=C, **extra)
     # a gap of 1e-8; the plain machines stop at 1e-3 of the margin, which costs less than a thousandth of that
@@ -193,8 +195,9 @@ def clear(grams, labels):
 @variants
 def test_negated_labels_negate_the_decision(name, settings):
     grams, labels = problem(9, n=30)
-    if name == "best_kernel_svm":
-        grams = clear(grams, labels)
+    if name in CROSS_VALIDATED:
+        # The folds change as well, so that PWMK has but one kernel.
+        grams = clear(grams, labels)[1 if name == "pwmk" else 0 :]
     before = fit(name, grams, labels, tight=1e-8, **settings)
     after = fit(name, grams, (-labels).astype(np.int8), tight=1e-8, **settings)
     assert objective(after) == pytest.approx(objective(before), rel=numbers(name) ** 2)
@@ -263,6 +266,33 @@ def test_best_kernel_takes_the_best():
     chosen = fit("best_kernel_svm", np.array([worse, perfect, perfect, worse]), labels)
     assert chosen.weights.tolist() == [0, 1, 0, 0]  # the first of equal ones
     assert chosen.work.svm_calls == 3 * 4 + 1
+
+
+def test_pwmk_gives_the_least_accurate_kernel_what_the_threshold_leaves():
+    grams, labels = problem(0, n=60)
+    worse, perfect = clear(grams, labels)
+    pool = np.array([worse, perfect, worse])
+    assert fit("pwmk", pool, labels).weights.tolist() == [0.0, 1.0, 0.0]
+    accuracies = fit("pwmk", pool, labels, threshold=0.0).weights
+    assert 0.5 < accuracies[0] / accuracies[1] < 1.0  # of two classes, between chance and all
+    half = fit("pwmk", pool, labels, threshold=0.5).weights
+    np.testing.assert_allclose(half, (accuracies - 0.5 * accuracies[0]) / (1.0 - 1.5 * accuracies[0]), rtol=1e-12)
+    assert fit("pwmk", pool[::2], labels).weights.tolist() == [0.5, 0.5]
+
+
+def test_pwmk_draws_its_folds_along_the_order():
+    """The same weights, bit for bit, whatever the numbers of the examples, and though the order holds some of them."""
+    grams, labels = problem(0, n=61)
+    rng = np.random.default_rng(0)
+    order, shuffle = rng.permutation(61).astype(np.int32)[:40], rng.permutation(61)
+    moved, position = np.ascontiguousarray(grams[:, shuffle][:, :, shuffle]), np.argsort(shuffle).astype(np.int32)
+    settings = {"threshold": 0.5, "C": 3.0}
+    rest = np.setdiff1d(np.arange(61), order)
+    order = np.concatenate([order, rest]).astype(np.int32)
+    first = fitting.fit("pwmk", grams, labels, order, **settings).weights
+    assert fitting.fit("pwmk", moved, labels[shuffle], position[order], **settings).weights.tolist() == first.tolist()
+    assert fitting.fit("pwmk", grams, labels, order[:40], **settings).weights.tolist() == first.tolist()
+    assert fitting.fit("pwmk", grams, labels, order, seed=1, **settings).weights.tolist() != first.tolist()
 
 
 # --- RKL's propositions -----------------------------------------------------------------------------------------------
@@ -351,7 +381,7 @@ def attempt(name, grams, labels, **settings):
 def test_two_examples(name, settings):
     grams, labels = problem(0)
     two = np.ascontiguousarray(grams[:, :2, :2])
-    if name == "best_kernel_svm":
+    if name in CROSS_VALIDATED:
         with pytest.raises(ValueError, match="expected a class with at least 2 examples, got 2"):
             fit(name, two, labels[:2])
         return
@@ -364,7 +394,7 @@ def test_two_examples(name, settings):
 @variants
 def test_one_example(name, settings):
     fitted = attempt(name, np.ones((5, 1, 1)), np.array([-1], dtype=np.int8), **settings)
-    assert (fitted is None) == (name in {"rkl", "best_kernel_svm"})  # no radius; nothing to hold out
+    assert (fitted is None) == (name in {"rkl", *CROSS_VALIDATED})  # no radius; nothing to hold out
     if fitted is not None:
         assert scores(fitted, np.ones((5, 1, 1))).tolist() == [-1.0]
 
@@ -433,7 +463,7 @@ def test_kernels_of_mixed_scales(name, settings, scales):
     fitted = attempt(name, mixed, labels, **settings)
     if fitted is None:
         assert max(scales) == 1e12
-        assert name in {"simple_mkl", "silp", "best_kernel_svm"}
+        assert name in {"simple_mkl", "silp", *CROSS_VALIDATED}
         return
     assert (fitted.weights >= 0).all()
     assert np.isfinite(fitted.weights).all()

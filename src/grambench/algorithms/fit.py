@@ -14,8 +14,8 @@ labels : ndarray of int8 (n,)
     -1 or +1, read-only; class numbers from 0 for the algorithms of `grambench.algorithms.multiclass`.
 order : ndarray of int32 (T,)
     Distinct examples in the order of presentation, read-only. An online algorithm passes over them once, or several
-    times in the same order. A batch algorithm ignores the order and learns from the whole pool; a protocol that has
-    presented only some of the examples passes a pool of these.
+    times in the same order. A batch algorithm learns from the whole pool, and uses the order only to draw examples
+    whatever their numbers; a protocol that has presented only some of the examples passes a pool of these.
 rng : Generator
     The only source of randomness.
 

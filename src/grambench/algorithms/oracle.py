@@ -6,6 +6,7 @@ f(x) = sum_i dual_i K(theta)(x, x_i) + bias.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.algorithms.fit import Fit, Predictor, Step, Work, predictor_on
-from grambench.algorithms.per_kernel import train_svm
-from grambench.algorithms.settings import Descent
-from grambench.common.types import Floats, Labels
+from grambench.algorithms.per_kernel import cross_validated_scores, train_svm
+from grambench.algorithms.settings import CrossValidated, Descent, HullDescent
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool, stacked
 from grambench.solvers import certificates, gradient_projection, meb, svm
 from grambench.solvers.certificates import Certificate
@@ -90,6 +91,28 @@ class Oracle:
         forms, of_centre = self.combination.quadratic_forms(np.stack([dual, centre]))
         return forms, self.combination.diagonal_sums(centre) - of_centre
 
+    def unit_scales(self) -> Floats:
+        """Return the factors that scale each base kernel to a mean diagonal of 1, (m,); 0 for a kernel that is 0."""
+        diagonals = self.combination.diagonals.mean(axis=1)
+        scales: Floats = np.divide(1.0, diagonals, out=np.zeros_like(diagonals), where=diagonals > 0.0)
+        return scales
+
+    def nearest_points(self, weights: Floats, share: float, tolerance: float) -> tuple[Floats, float]:
+        """Return the nearest points of the convex hulls of two classes, and their squared distance.
+
+        The distance is (1 - share) v'K(theta)v + share v'v at v = Y gamma, (n,), the coefficients of the points: those
+        of each class are of one sign, and sum to 1 or -1. They are those of an L2-SVM, see `easy_mkl`.
+        """
+        if share < 1.0:
+            dual = self.train_svm(weights, (1.0 - share) / share, loss="squared", tolerance=tolerance).dual.copy()
+        else:
+            self.combination.reweight(weights)
+            dual = self.labels.astype(np.float64)
+        for label in (-1, 1):
+            dual[self.labels == label] /= np.abs(dual[self.labels == label].sum())
+        form = float(dual @ self.combination.product(dual))
+        return dual, (1.0 - share) * form + share * float(dual @ dual)
+
     def gram(self, weights: Floats) -> Floats:
         """Return K(theta), (n, n), without the combination's rows."""
         is_summed = isinstance(self.combination, SummedCombination)
@@ -100,7 +123,11 @@ class Oracle:
         self.steps.append(Step(self.work.svm_calls, self.work.meb_calls, objective))
 
     def minimise(
-        self, evaluate: Callable[[Floats], Value], project: Callable[[Floats], Floats], start: Floats, stop: Descent
+        self,
+        evaluate: Callable[[Floats], Value],
+        project: Callable[[Floats], Floats],
+        start: Floats,
+        stop: Descent | HullDescent,
     ) -> Minimum:
         """Minimise an objective of the kernel weights by gradient projection, and record its iterations.
 
@@ -108,7 +135,7 @@ class Oracle:
         ----------
         evaluate, project, start
             See `grambench.solvers.gradient_projection.minimise`.
-        stop : Descent
+        stop : Descent or HullDescent
             Relative gap and number of iterations at which it stops.
         """
         return gradient_projection.minimise(
@@ -124,16 +151,14 @@ class Oracle:
         converged: bool | None = None,
     ) -> Fit:
         """Return the Fit of kernel weights and the SVM trained with them."""
-        return Fit(
-            weights=weights,
-            predictor=predictor_on(self.pool, weights, dual, bias),
-            thetas=self.pool.thetas,
-            steps=self.steps,
-            converged=converged,
-            certify=certify,
-            work=self.work
-            + Work(kernel_values=self.pool.computed - self._computed, row_additions=self.combination.row_additions),
-        )
+        predictor = predictor_on(self.pool, weights, dual, bias)
+        return replace(self.fit_kernel(weights, converged), predictor=predictor, certify=certify)
+
+    def fit_kernel(self, weights: Floats, converged: bool | None = None) -> Fit:
+        """Return the Fit of kernel weights, with which the protocol trains an SVM."""
+        work = Work(kernel_values=self.pool.computed - self._computed, row_additions=self.combination.row_additions)
+        thetas = self.pool.thetas
+        return Fit(weights=weights, thetas=thetas, steps=self.steps, converged=converged, work=self.work + work)
 
 
 class FormedKernels(ABC):
@@ -224,3 +249,41 @@ def stratified_folds(labels: Labels, folds: int, rng: np.random.Generator) -> li
     classes = [rng.permutation(np.flatnonzero(labels == label)) for label in np.unique(labels)]
     shares = [np.array_split(members, folds) for members in classes]
     return [np.sort(np.concatenate(fold)) for fold in zip(*shares, strict=True)]
+
+
+def in_order(order: Order, n: int) -> NDArray[np.int64]:
+    """Return the indices of n examples, those in the order first; draws along it do not depend on their numbers."""
+    return np.concatenate([order, np.setdiff1d(np.arange(n), order)])
+
+
+def cross_validated_hits(
+    grams: Floats,
+    labels: Labels,
+    parameters: CrossValidated,
+    sequence: NDArray[np.int64],
+    rng: np.random.Generator,
+    work: Work,
+) -> NDArray[np.int64]:
+    """Return how many examples an SVM on each kernel predicts correctly in cross-validation, (m,).
+
+    Parameters
+    ----------
+    grams, labels, rng
+        Of the fit; `rng` draws the folds.
+    parameters : CrossValidated
+        C and the number of folds.
+    sequence : ndarray of int64 (n,)
+        The examples in the order in which they are drawn.
+    work : Work
+        Work of the fit, to which that of the SVMs is added.
+
+    Raises
+    ------
+    ValueError
+        If no class has two examples, since a fold then leaves no training examples.
+    """
+    folds = [np.sort(sequence[fold]) for fold in stratified_folds(labels[sequence], parameters.folds, rng)]
+    if max(map(len, folds)) == len(labels):
+        raise ValueError(f"cross-validation: expected a class with at least 2 examples, got {len(labels)} examples")
+    values = [cross_validated_scores(gram, labels, parameters.C, folds, work) for gram in grams]
+    return np.array([np.count_nonzero((scores >= 0.0) == (labels > 0)) for scores in values])

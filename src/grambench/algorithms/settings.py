@@ -68,6 +68,25 @@ class Descent(Cost):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HullDescent(Checked):
+    """Parameters of a descent on kernel weights by the margin between the classes' convex hulls.
+
+    Attributes
+    ----------
+    regulariser : float
+        lambda, in (0, 1): towards 0 the nearest points of the hulls, towards 1 the classes' means.
+    gap : float
+        Relative gap to stop at.
+    iterations : int
+        Largest number of iterations.
+    """
+
+    regulariser: Annotated[float, within("(0, 1)")] = 0.001
+    gap: Annotated[float, within("(0, 1)")] = GAP
+    iterations: Annotated[int, at_least(1)] = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Refined(Checked):
     """The parameter of an algorithm on a grid of kernels.
 

@@ -27,8 +27,8 @@ from functools import partial
 import numpy as np
 
 from grambench.algorithms.fit import Fit, Step, Work, predictor_on
-from grambench.algorithms.oracle import stratified_folds
-from grambench.algorithms.per_kernel import cross_validated_scores, train_svm
+from grambench.algorithms.oracle import cross_validated_hits
+from grambench.algorithms.per_kernel import train_svm
 from grambench.algorithms.settings import CrossValidated as Parameters
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool, stacked
@@ -37,20 +37,10 @@ from grambench.solvers.combination import Combination
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Select the kernel and train the SVM on all examples.
-
-    Raises
-    ------
-    ValueError
-        If no class has two examples, since a fold then leaves no training examples.
-    """
+    """Select the kernel and train the SVM on all examples."""
     grams, work = stacked(pool), Work()
     work.kernel_values = grams.size
-    folds = stratified_folds(labels, parameters.folds, rng)
-    if max(map(len, folds)) == len(labels):
-        raise ValueError(f"cross-validation: expected a class with at least 2 examples, got {len(labels)} examples")
-    values = [cross_validated_scores(gram, labels, parameters.C, folds, work) for gram in grams]
-    best = int(np.argmax([np.count_nonzero((scores >= 0.0) == (labels > 0)) for scores in values]))
+    best = int(np.argmax(cross_validated_hits(grams, labels, parameters, np.arange(len(labels)), rng, work)))
     trained = train_svm(Combination.single(grams[best]), labels, parameters.C, work)
     weights = np.eye(len(grams))[best]
     return Fit(

@@ -42,7 +42,7 @@ import numpy as np
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.oracle import Oracle
 from grambench.common.parameters import Checked, within
-from grambench.common.types import Floats, Labels, Order
+from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.certificates import Certificate
@@ -67,17 +67,17 @@ class Parameters(Checked):
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Learn the weights and train the SVM; with one class only, that class is predicted on equal weights."""
     oracle, share = Oracle(pool, labels, sums=True), parameters.regulariser
-    # Each kernel is scaled to a mean diagonal of 1; a kernel that is 0 stays 0.
-    diagonals = oracle.combination.diagonals.mean(axis=1)
-    scales = np.divide(1.0, diagonals, out=np.zeros_like(diagonals), where=diagonals > 0.0)
+    scales = oracle.unit_scales()
     equal = scales / len(scales)
     if len(np.unique(labels)) < 2:
         return oracle.fit(equal, np.zeros(len(labels)), float(labels[0]), lambda: Certificate(0.0, 0.0))
-    dual = first = _nearest_points(oracle, scales, share)
-    forms = np.maximum(scales * oracle.combination.quadratic_forms(dual), 0.0)
+    first, value = oracle.nearest_points(scales, share, TOLERANCE)
+    oracle.record(value)
+    forms = np.maximum(scales * oracle.combination.quadratic_forms(first), 0.0)
     # Without any positive form, the points of the hulls coincide for every kernel.
     weights = scales * forms / forms.sum() if forms.any() else equal
-    dual = _nearest_points(oracle, weights, share)
+    dual, value = oracle.nearest_points(weights, share, TOLERANCE)
+    oracle.record(value)
     bias = -0.5 * float(np.abs(dual) @ oracle.combination.product(dual))
 
     def certify() -> Certificate:
@@ -86,19 +86,3 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         return Certificate(max(at_sum.kkt, at_weights.kkt), max(at_sum.gap, at_weights.gap))
 
     return oracle.fit(weights, dual, bias, certify)
-
-
-def _nearest_points(oracle: Oracle, weights: Floats, share: float) -> Floats:
-    """Return Y gamma, (n,), the coefficients of the nearest points of the two hulls for a kernel."""
-    labels = oracle.labels
-    if share < 1.0:
-        svm = oracle.train_svm(weights, (1.0 - share) / share, loss="squared", tolerance=TOLERANCE)
-        dual = svm.dual.copy()
-    else:
-        oracle.combination.reweight(weights)
-        dual = labels.astype(np.float64)
-    for label in (-1, 1):
-        dual[labels == label] /= np.abs(dual[labels == label].sum())
-    form = float(dual @ oracle.combination.product(dual))
-    oracle.record((1.0 - share) * form + share * float(dual @ dual))
-    return dual
