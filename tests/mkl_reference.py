@@ -2,6 +2,8 @@
 
 import numpy as np
 from scipy.optimize import minimize
+from scipy.special import digamma, gammaln
+from scipy.stats import gamma, norm, truncnorm
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
@@ -144,3 +146,105 @@ def localised_mkl(grams, features, labels, coefficients, C=1.0):
                     gradient[k] -= part * (same - eta[i, k]) * np.append(features[i], 1.0)
                     gradient[k] -= part * (same - eta[j, k]) * np.append(features[j], 1.0)
     return np.abs(v).sum() - v @ kernel @ v / 2, gradient, svm.decision_function(kernel)
+
+
+def bemkl(grams, labels, iterations, sigma=0.1, margin=1.0, sparsity=0.0):
+    """Return E[f] of the training examples, the weights, and the variational bound after each iteration."""
+    scaled = [gram * len(labels) / np.trace(gram) for gram in grams]
+    P, N, variance = len(grams), len(labels), sigma**2
+    prior = (10.0**-sparsity, 10.0**sparsity)  # shape and scale
+    of_lambda = of_gamma = of_omega = None
+    mean_lambda, e, b, of_be = np.ones(N), np.ones(P), 0.0, np.eye(P + 1)
+    f = (1.0 + margin) * labels
+    G = np.array([f] * P)
+    bounds = []
+    for _ in range(iterations):
+        # q(a)
+        of_a = np.linalg.inv(np.diag(mean_lambda) + sum(K @ K for K in scaled) / variance)
+        a = of_a @ sum(K @ g for K, g in zip(scaled, G, strict=True)) / variance
+        aa = np.outer(a, a) + of_a
+        # q(lambda)
+        of_lambda = np.full(N, 1.5), 1.0 / (1.0 + np.diagonal(aa) / 2)
+        mean_lambda = of_lambda[0] * of_lambda[1]
+        # q(G), whose columns share a covariance
+        ee, eb = np.outer(e, e) + of_be[1:, 1:], e * b + of_be[0, 1:]
+        of_G = np.linalg.inv(np.eye(P) / variance + ee)
+        for i in range(N):
+            G[:, i] = of_G @ (np.array([K[i] @ a for K in scaled]) / variance + e * f[i] - eb)
+        GG = G @ G.T + N * of_G
+        # q(gamma), q(omega)
+        of_gamma = 1.5, 1.0 / (1.0 + (b**2 + of_be[0, 0]) / 2)
+        of_omega = np.full(P, prior[0] + 0.5), 1.0 / (1.0 / prior[1] + np.diagonal(ee) / 2)
+        # q(b, e)
+        inverse = np.zeros((P + 1, P + 1))
+        inverse[0, 0] = of_gamma[0] * of_gamma[1] + N
+        inverse[0, 1:] = inverse[1:, 0] = G.sum(axis=1)
+        inverse[1:, 1:] = np.diag(of_omega[0] * of_omega[1]) + GG
+        of_be = np.linalg.inv(inverse)
+        b, *e = of_be @ np.append(f.sum(), G @ f)
+        e = np.array(e)
+        # q(f)
+        values = e @ G + b
+        low = np.where(labels > 0, margin - values, -np.inf)
+        high = np.where(labels > 0, np.inf, -margin - values)
+        f = values + truncnorm.mean(low, high)
+        squares = truncnorm.var(low, high) + f**2
+        weights = [weight * len(labels) / np.trace(gram) for weight, gram in zip(e, grams, strict=True)]
+
+        # the bound: E[log p] of each factor of the model, and the entropies of those of the approximation
+        def of_precision(shape, scale, prior):
+            log = digamma(shape) + np.log(scale)
+            density = (prior[0] - 1) * log - shape * scale / prior[1] - prior[0] * np.log(prior[1]) - gammaln(prior[0])
+            return np.sum(density + gamma.entropy(shape, scale=scale))
+
+        def of_normal(square, shape, scale):
+            return np.sum((digamma(shape) + np.log(scale) - np.log(2 * np.pi) - shape * scale * square) / 2)
+
+        def entropy(covariance):
+            return np.linalg.slogdet(2 * np.pi * np.e * covariance)[1] / 2
+
+        ee, eb = np.outer(e, e) + of_be[1:, 1:], e * b + of_be[0, 1:]
+        bound = of_precision(*of_lambda, (1.0, 1.0)) + of_normal(np.diagonal(aa), *of_lambda) + entropy(of_a)
+        bound += of_precision(*of_gamma, (1.0, 1.0)) + of_normal(b**2 + of_be[0, 0], *of_gamma)
+        bound += of_precision(*of_omega, prior) + of_normal(np.diagonal(ee), *of_omega) + entropy(of_be)
+        errors = np.trace(GG) - 2 * sum(g @ K @ a for K, g in zip(scaled, G, strict=True))
+        errors += sum(np.trace(K @ aa @ K) for K in scaled)
+        bound += -N * P * np.log(2 * np.pi * variance) / 2 - errors / (2 * variance) + N * entropy(of_G)
+        errors = squares.sum() - 2 * f @ values + np.sum(ee * GG) + 2 * eb @ G.sum(axis=1) + N * (b**2 + of_be[0, 0])
+        bound += -N * np.log(2 * np.pi) / 2 - errors / 2
+        # the entropy of a normal variable that is cut off: its density is that of the whole one over the rest
+        bound += np.sum(norm.logcdf(labels * values - margin) + np.log(2 * np.pi) / 2)
+        bound += (squares - 2 * f * values + values**2).sum() / 2
+        bounds.append(bound)
+    return values, np.array(weights), bounds
+
+
+def mkboost(grams, labels, rng, C=1.0, trials=20, sample=0.2, beta=None):
+    """Return the votes of the kernels and the decision values; S1 with a beta, else D1."""
+    n, m = len(labels), len(grams)
+    D, s = np.full(n, 1.0 / n), np.ones(m)
+    values, votes, total = np.zeros(n), np.zeros(m), 0.0
+    for _ in range(trials):
+        drawn = rng.choice(n, max(1, round(sample * n)), p=D)
+        kernels = range(m) if beta is None else [k for k, u in enumerate(rng.random(m)) if u <= s[k] / max(s)]
+        found = []
+        for k in kernels:
+            if len(set(labels[drawn])) == 1:
+                h = np.full(n, labels[drawn[0]])
+            else:
+                svm = SVC(C=C, kernel="precomputed", tol=1e-8).fit(grams[k][np.ix_(drawn, drawn)], labels[drawn])
+                h = np.where(svm.decision_function(grams[k][:, drawn]) >= 0, 1, -1)
+            errors = [i for i in range(n) if h[i] != labels[i]]
+            found.append((D[errors].sum(), k, h))
+        for error, k, _ in found:
+            s[k] *= 1.0 if beta is None else beta**error
+        error, k, h = min(found, key=lambda each: each[0])
+        error = max(error, 1 / (2 * n))
+        if error < 0.5:
+            alpha = np.log((1 - error) / error) / 2
+            votes[k] += alpha
+            values += alpha * h
+            total += alpha
+            D = D * np.exp(-alpha * labels * h)
+            D = D / D.sum()
+    return votes / total, values / total

@@ -23,7 +23,8 @@ from grambench.solvers.gradient_projection import MEMORY
 
 COMPILED = not numba.config.DISABLE_JIT
 compiled = pytest.mark.skipif(not COMPILED, reason="too many steps for the interpreter")
-OTHERS = {"gmkl", "kernel_stacking", "localised_mkl"}  # no SVM on a weighted sum; each has a test file of its own
+# no SVM on a weighted sum; each has a test file of its own
+OTHERS = {"gmkl", "kernel_stacking", "localised_mkl", "mkboost"}
 NAMES = [name for name in algorithms.names("batch") if "C" in algorithms.fields(name) and name not in OTHERS]
 CROSS_VALIDATED = {"best_kernel_svm", "pwmk"}
 SETTINGS = {

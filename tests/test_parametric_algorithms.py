@@ -16,7 +16,7 @@ from grambench.solvers import certificates, meb, svm
 from grambench.solvers.combination import Combination
 
 # These predict without a combined kernel of the pool, and have tests of their own.
-OTHER_PREDICTORS = {"gmkl", "kernel_stacking", "localised_mkl", "makl"}
+OTHER_PREDICTORS = {"bemkl", "gmkl", "kernel_stacking", "localised_mkl", "makl", "mkboost"}
 NAMES = [*algorithms.names("parametric"), *sorted({*algorithms.names("batch")} - OTHER_PREDICTORS)]
 
 

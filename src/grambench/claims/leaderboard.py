@@ -21,7 +21,8 @@ from grambench.results.statistics import HarmAndGain
 UNIFORM, SINGLE = "uniform_svm", "best_kernel_svm"
 SUMS = ["d1", "d2", "lp_mkl", "mkl_l2", "klc", "rkl", "easy_mkl", "cka", "alignf"]  # weighted sums of kernels
 CENTRED_SUMS = ["d1_centred", "d2_centred"]
-LEARNED = [*SUMS, *CENTRED_SUMS, "gmkl", "localised_mkl"]
+RECENT = ["bemkl", "memo", "gram_mkl", "pwmk", "mkboost"]
+LEARNED = [*SUMS, *CENTRED_SUMS, "gmkl", "localised_mkl", *RECENT]
 KERNEL_LEARNING = [*LEARNED, "ca_1d", "ca_nd", "cr", "cr_dc"]
 ACCURACY, SECONDS, WORK = "accuracy_percent", "seconds", "operations"
 LEAST = 6  # data sets of a comparison; the test alone would decide on four, which say little of others

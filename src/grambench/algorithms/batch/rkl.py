@@ -15,6 +15,11 @@ r² is the squared radius of the MEB (eq. 17), with coefficients β. The coeffic
 / r². The inner problem is r² times a C-SVC on K(θ) with C / r² in place of C. Where eq. 17 prints K_ij(θ) in its first
 sum, K_ii(θ) is meant; finite differences confirm it.
 
+Notes
+-----
+R-MKL (Do et al. 2009), which MKLpy has, is another algorithm: it puts Σ_k θ_k r_k² in place of r²(θ), with the radius
+r_k of each kernel. That is l1-norm MKL on kernels scaled to a radius of 1.
+
 Complexity
 ----------
 An evaluation computes one MEB and trains one SVM, both started from the last ones. A gradient adds all q_k and ρ_k in
@@ -35,6 +40,9 @@ creep where the kernels differ in scale. With the paper's kernels of equal trace
 
 References
 ----------
+Do, Kalousis, Woznica and Hilario (2009). Margin and radius based multiple kernel learning. European Conference on
+Machine Learning and Knowledge Discovery in Databases, 330-343.
+
 Gai, Chen and Zhang (2010). Learning kernels with radiuses of minimum enclosing balls. Advances in Neural Information
 Processing Systems 23.
 """

@@ -1,7 +1,7 @@
 """Uniform SVM: an SVM on the uniform combination of the base kernels ("Unif" of Gai et al. 2010).
 
 All kernels get the same weight, and an SVM is trained on their mean. It is the baseline that learned weights should
-beat.
+beat. MKLpy calls it AverageMKL.
 
 Formula
 -------
