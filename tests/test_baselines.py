@@ -3,21 +3,29 @@
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 
+import lightgbm
 import numpy as np
 import pytest
-from fitting import fit
+from fitting import fit as fit_plainly
 from kernel_pools import on_vectors
 from problems import labelled
 from scipy import sparse
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC, LinearSVC
 
 from grambench import algorithms
+from grambench.algorithms.baselines import ard_gp, rfm
 from grambench.algorithms.checks import scored
 from grambench.algorithms.fit import Work
+from grambench.algorithms.on_features import signs
+from grambench.algorithms.oracle import stratified_folds
+from grambench.experiments.training import Binary
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Stored
 
@@ -28,6 +36,21 @@ KERNELS = [Kernel("gaussian", 1.0), Kernel("polynomial", 1.0)]
 
 def problem(seed=0, n=120, d=4):
     return labelled(seed, n, d, lambda x, noise: x[0] + x[1] ** 2 + 0.3 * noise > 1.0)
+
+
+def fit(name, train, labels, **settings):
+    """Fit to two classes, as protocols do: an algorithm for several learns class numbers."""
+    if not algorithms.is_multiclass(name):
+        return fit_plainly(name, train, labels, **settings)
+    found = fit_plainly(name, train, (labels > 0).astype(np.int8), **settings)
+    return replace(found, predictor=Binary(found.predictor))
+
+
+def three_classes(seed=0, n=150, d=4):
+    """Return features, class numbers and features of others."""
+    rng = np.random.default_rng(seed)
+    features, others = rng.normal(size=(2, n, d))
+    return features, np.digitize(features[:, 0] + 0.3 * features[:, 1] ** 2, [-0.3, 0.7]).astype(np.int8), others
 
 
 def pools(features, others):
@@ -90,7 +113,6 @@ def test_majority_counts():
     [
         ("linear_svm", {"C": 0.3}, LinearSVC(C=0.3, dual=False)),
         ("logistic_regression", {"C": 0.3}, LogisticRegression(C=0.3, solver="liblinear")),
-        ("gradient_boosting", {"learning_rate": 0.3, "leaf": 20}, HistGradientBoostingClassifier(learning_rate=0.3)),
     ],
 )
 def test_they_are_scikit_learns(name, settings, model):
@@ -155,7 +177,126 @@ def test_a_forest_votes():
     found = fit("random_forest", train, labels, trees=30, max_features=1.0)
     seed = int(np.random.default_rng(0).integers(2**31))
     model = RandomForestClassifier(30, max_features=1.0, random_state=seed).fit(features, labels)
-    np.testing.assert_array_equal(found.predictor.scores(test), model.predict_proba(test.features[""])[:, 1] - 0.5)
+    shares = model.predict_proba(test.features[""])
+    np.testing.assert_array_equal(found.predictor.scores(test), shares[:, 1] - shares[:, 0])
+
+
+def test_a_forest_of_three_classes_is_one_forest():
+    features, labels, others = three_classes()
+    labels[labels == 1] = 0  # a class that no training example has
+    train, test = pools(features, others)
+    scores = fit_plainly("random_forest", train, labels, trees=30).predictor.scores(test)
+    model = RandomForestClassifier(30, random_state=int(np.random.default_rng(0).integers(2**31))).fit(features, labels)
+    np.testing.assert_array_equal(scores[:, [0, 2]], model.predict_proba(others))
+    assert scores.shape == (150, 3) and not scores[:, 1].any()
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_boosting_is_that_of_lightgbm_with_the_rounds_that_a_fifth_selects(classes):
+    features, labels, others = three_classes()
+    labels = np.minimum(labels, classes - 1).astype(np.int8)
+    train, test = pools(features, others)
+    settings = {"learning_rate": 0.2, "leaves": 6, "depth": 3}
+    found = fit_plainly("gradient_boosting", train, labels, **settings, rounds=200, patience=10).predictor.scores(test)
+    rng = np.random.default_rng(0)
+    rng.integers(2**31)
+    left_out = stratified_folds(labels, 5, rng)[-1]
+    shared = {
+        "learning_rate": 0.2,
+        "num_leaves": 6,
+        "max_depth": 3,
+        "min_child_samples": 15,
+        "verbosity": -1,
+        "n_jobs": 1,
+    }
+    stopped = lightgbm.LGBMClassifier(n_estimators=200, **shared)
+    kept = np.setdiff1d(np.arange(150), left_out)
+    stop = lightgbm.early_stopping(10, verbose=False)
+    stopped.fit(features[kept], labels[kept], eval_X=features[left_out], eval_y=labels[left_out], callbacks=[stop])
+    assert 1 < stopped.best_iteration_ < 200
+    whole = lightgbm.LGBMClassifier(n_estimators=stopped.best_iteration_, **shared).fit(features, labels)
+    expected = whole.predict(others, raw_score=True)
+    expected = expected if classes > 2 else np.stack([-expected, expected], axis=1) / 2.0
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_boosting_on_few_examples_selects_no_rounds():
+    features, labels, others = three_classes()
+    few = np.concatenate([np.flatnonzero(labels == label)[:7] for label in range(3)])
+    train, test = pools(features[few], others)
+    scores = fit_plainly("gradient_boosting", train, labels[few], rounds=15).predictor.scores(test)
+    model = lightgbm.LGBMClassifier(n_estimators=15, min_child_samples=2, verbosity=-1, n_jobs=1)
+    expected = model.fit(features[few], labels[few]).predict(others, raw_score=True)
+    np.testing.assert_allclose(scores, expected, rtol=1e-12)
+
+
+def process(logarithms):
+    scale, *widths, noise = np.exp(logarithms)
+    kernel = ConstantKernel(scale) * RBF(widths) + WhiteKernel(noise)
+    return GaussianProcessRegressor(kernel, optimizer=None, alpha=0.0)
+
+
+def test_the_marginal_likelihood_and_its_gradient_are_scikit_learns():
+    features, labels, _ = three_classes(n=60)
+    y = signs(labels) - signs(labels).mean(axis=0)
+    for seed in range(3):
+        logarithms = np.random.default_rng(seed).normal(size=6)
+        expected = process(logarithms).fit(features, y).log_marginal_likelihood(logarithms, eval_gradient=True)
+        loss, slope = ard_gp._loss(logarithms, features, y)
+        np.testing.assert_allclose(loss, -expected[0], rtol=1e-9)
+        np.testing.assert_allclose(slope, -expected[1], rtol=1e-6, atol=1e-8)
+
+
+def test_a_gaussian_process_predicts_as_scikit_learns_and_finds_the_features_that_tell(monkeypatch):
+    features, labels, others = three_classes()
+    train, test = pools(features, others)
+    kept, split = [], ard_gp._split
+    monkeypatch.setattr(ard_gp, "_split", lambda logarithms: kept.append(logarithms) or split(logarithms))
+    scores = fit_plainly("ard_gp", train, labels).predictor.scores(test)
+    y = signs(labels)
+    model = process(kept[-1]).fit(features, y - y.mean(axis=0))
+    np.testing.assert_allclose(scores, model.predict(others) + y.mean(axis=0), rtol=1e-7, atol=1e-9)
+    start, best = (model.log_marginal_likelihood(each) for each in (kept[0], kept[-1]))
+    assert best > start + 50.0
+    widths = split(kept[-1])[1]
+    assert widths[:2].max() < widths[2:].min()
+
+
+def machine(features, labels, metric, bandwidth):
+    """Return a ridge regression with a metric, written with the kernel values of each pair."""
+    differences = features[:, None] - features
+    lengths = np.sqrt(np.einsum("ijk,kl,ijl->ij", differences, metric, differences))
+    return rfm.Machine(
+        features,
+        metric,
+        bandwidth,
+        np.linalg.solve(np.exp(-lengths / bandwidth) + 0.01 * np.eye(len(features)), signs(labels)),
+    )
+
+
+def test_the_average_gradient_outer_product_is_that_of_finite_differences():
+    features, labels, others = three_classes(n=30, d=3)
+    root = np.random.default_rng(5).normal(size=(3, 3))
+    learned, step = machine(features, labels, root @ root.T, 1.7), 1e-6
+    moves = step * np.eye(3)
+    slopes = [(learned.scores(others + move) - learned.scores(others - move)) / (2.0 * step) for move in moves]
+    gradients = np.stack(slopes, axis=2)  # examples, classes, features
+    expected = np.einsum("ick,icl->kl", gradients, gradients) / len(others)
+    np.testing.assert_allclose(learned.outer_product(others), expected, rtol=1e-6)
+
+
+def test_a_recursive_feature_machine_repeats_regression_and_metric():
+    features, labels, others = three_classes(n=60)
+    train, test = pools(features, others[:60])
+    found = fit_plainly("rfm", train, labels, iterations=3).predictor.scores(test)
+    metric, pairs = np.eye(4), np.triu_indices(60, 1)
+    bandwidth = np.median(np.linalg.norm(features[:, None] - features, axis=2)[pairs])
+    for _ in range(3):
+        learned = machine(features, labels, metric, bandwidth).outer_product(features)
+        metric = learned * (4 / np.trace(learned))
+    expected = machine(features, labels, metric, bandwidth).scores(others[:60])
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+    assert np.diag(metric)[:2].min() > np.diag(metric)[2:].max()  # the features that tell
 
 
 @pytest.mark.parametrize("width", [0.25, 1.0, 4.0])

@@ -89,7 +89,10 @@ def test_the_page_on_the_leaderboards_has_the_values_that_their_files_tune():
         n_values = str(len(study.protocol.values))
         for name, entry in study.algorithms.items():
             tune, learns_kernel = entry.tune, algorithms.category_of(study.file(name)) == "parametric"
-            expected = (tune.parameter, str(len(tune.values))) if tune else ("none", "0")
+            expected = ("none", "0")
+            if tune:
+                sizes = map(len, (tune.values, *tune.also.values()))
+                expected = (", ".join(tune.chosen()), " x ".join(map(str, sizes)))
             if tune and tune.by == "alignment":
                 expected = (f"{tune.parameter}, then {of_svm}", f"{len(tune.values)}, then {n_values}")
             elif tune and study.file(name) in TWO_STAGES:

@@ -195,7 +195,7 @@ QUICK = {  # what takes long at the defaults
     "cr": {"iterations": 2},
     "cr_dc": {"iterations": 2},
     "gaussian_svm": {"widths": (1.0,)},
-    "gradient_boosting": {"trees": 5},
+    "gradient_boosting": {"rounds": 5},
     "random_forest": {"trees": 5},
 }
 

@@ -103,6 +103,14 @@ def test_estimators_fit_without_the_workflow(light):
     assert answer.returncode == 0, answer.stderr[-2000:]
 
 
+def test_boosting_names_the_extra_that_it_lacks(light):
+    fits = "KernelClassifier('gradient_boosting').fit([[0.0], [1.0]] * 8, [0, 1] * 8)"
+    code = f"from grambench import KernelClassifier; {fits}"
+    last = python_with(light, code).stderr.splitlines()[-1]
+    assert last == 'ImportError: gradient_boosting needs the boosting extra: pip install "grambench[boosting]"'
+    assert PROJECT["optional-dependencies"]["boosting"][0] in PROJECT["optional-dependencies"]["workflow"]
+
+
 @pytest.mark.parametrize("call", [["run"], ["-C", ".", "list", "algorithms"], ["try", "a.py"]], ids=" ".join)
 def test_the_command_names_the_extra_that_it_lacks(light, call):
     answer = command_with(light, call)

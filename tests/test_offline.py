@@ -431,8 +431,8 @@ SETTINGS = {
     "then": ("oks", {"then": "single_kernel"}),
     "then a pass": ("cka", {"then": "perceptron"}),
     "alignment": ("lp_mkl", {"tune": Tuning("p", [1.0, 2.0], "alignment")}),
-    "a value and C": ("pegasos", {"tune": Tuning("p", [1.1, 2.0], C=[0.1, 1.0])}),
-    "a value and C of two classes": ("lp_mkl", {"tune": Tuning("p", [1.0, 2.0], C=[0.1, 1.0])}),
+    "a value and C": ("pegasos", {"tune": Tuning("p", [1.1, 2.0], also={"C": [0.1, 1.0]})}),
+    "a value and C of two classes": ("lp_mkl", {"tune": Tuning("p", [1.0, 2.0], also={"C": [0.1, 1.0]})}),
     "an SVM of its own C": ("single_kernel", {"tune": Tuning("kernel", [0.0, 1.0, 2.0])}),
 }
 
@@ -460,7 +460,7 @@ def test_every_setting_goes_with_every_protocol_and_kind_of_examples(kind, examp
         return
     assert np.isin(metrics["selected_value"], run.tune.values).all()
     assert np.isfinite(metrics["validation_error_percent"]).all()
-    C_values = run.tune.C or (run.protocol.values if file == "single_kernel" else [np.nan])
+    C_values = run.tune.also.get("C") or (run.protocol.values if file == "single_kernel" else [np.nan])
     assert np.isin(np.nan_to_num(metrics["selected_C"]), np.nan_to_num(C_values)).all()
 
 

@@ -92,7 +92,7 @@ def test_settings_of_a_plain_run(small):
         "protocol": NESTED["protocol"] | defaults | {"center": False, "ties": "first"},
         "kernels": ["polynomial_p1", "gaussian_sigma0.5"],
         "seed": 7,
-        "tune": {"parameter": "C", "values": [1.0, 10.0], "by": "error", "C": []},
+        "tune": {"parameter": "C", "values": [1.0, 10.0], "by": "error", "also": {}},
     }
 
 
@@ -470,10 +470,10 @@ def test_sizes_of_classes_are_swept_and_tuned_with_C(tmp_path):
         tmp_path,
         protocol=PROTOCOLS[-1],
         datasets=["digits_10"],
-        algorithms={"obscure": {"tune": {"parameter": "p", "values": [1.1, 2], "C": [1, 10]}}},
+        algorithms={"obscure": {"tune": {"parameter": "p", "values": [1.1, 2], "also": {"C": [1, 10]}}}},
         sweeps={"kernels": sized | {"algorithms": ["obscure"]}},
     )
     asked = settings(swept, "small", "digits_10", "obscure/kernels")
     assert (asked["experiment"], asked["size"], asked["values"]) == ("offline", "kernels", [1, 2])
     assert asked["points"][0] == asked["points"][1]
-    assert asked["tune"]["C"] == [1, 10]
+    assert asked["tune"]["also"] == {"C": [1, 10]}

@@ -29,16 +29,14 @@ PROTOCOLS = {
     "per_class_splits": {"repetitions": 2, "sizes": {"default": [0, 5, 0]}, "values": [0.1, 1.0]},
 }
 CURVES = {"objective_excess", "elapsed_seconds", "stage"}  # which a protocol yields beside its metrics
-OTHER = {"random_forest": {"trees": 20}, "single_kernel": {"kernel": 2}}  # what by default takes long, or is no choice
+OTHER = {"single_kernel": {"kernel": 2}}  # what by default is no choice
 FEW = {  # parameters under which those that take long take less
     "ca_nd": {"iterations": 2},
     "cr": {"gap": 0.1},
     "cr_dc": {"gap": 0.1},
     "gaussian_svm": {"widths": (1.0,), "folds": 2},
-    "gradient_boosting": {"trees": 5},
-    "random_forest": {"trees": 5},
 }
-CONSTANT = {"majority", "gradient_boosting"}  # the leaves of the latter hold 20 examples, of which there are 30
+CONSTANT = {"majority"}
 DRAWING = {"oks", "oks_loss", "som"}  # whose rounds are predicted by a kernel drawn for each, not by what is learned
 # an algorithm that looks at a share of the order to come must look at as many examples in a shorter one
 SHARES = {"perceptron_star": lambda rounds: {"validation": 4 / rounds}}
@@ -263,11 +261,13 @@ def test_one_class_is_predicted_or_refused_in_one_line(name, label):
 WRONG = {  # by field: values that every algorithm with this parameter refuses
     "C": (0.0, -1.0, np.nan, np.inf),
     "alpha": (0.0,),
+    "bandwidth": (0.0, np.inf),
     "beta": (0.0, 1.2),
     "budget": (-1, 2.5, np.inf, np.nan),
     "combination": ("median",),
     "components": (0,),
     "delta": (0, 1.1),
+    "depth": (0,),
     "epochs": (0,),
     "epsilon": (0.0,),
     "eta": (0.0, -1.0),
@@ -282,6 +282,7 @@ WRONG = {  # by field: values that every algorithm with this parameter refuses
     "kernel": (-1,),
     "kernels": ("some",),
     "leaf": (0,),
+    "leaves": (1,),
     "learning_rate": (0.0, -1.0),
     "longest": (0.0,),
     "loss": ("0-1",),
@@ -291,9 +292,11 @@ WRONG = {  # by field: values that every algorithm with this parameter refuses
     "nu": (0.0, 1.0),
     "p": (0.5, np.nan, np.inf),
     "passes": (0,),
+    "patience": (0,),
     "radius": (0.0,),
     "refine": (0, -2),
     "regulariser": (-1.0, np.nan),
+    "rounds": (0,),
     "sample": (0.0, 1.1),
     "select": ("best",),
     "sigma": (0.0, np.inf),

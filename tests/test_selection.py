@@ -105,12 +105,15 @@ def test_kernel_values_that_are_made_once_count_once(file):
     assert found.work.kernel_values == len(GRID) * 40**2
 
 
-@pytest.mark.parametrize("tune", [Tuning("C", [1e-3, 1.0, 100.0]), Tuning("p", [1.05, 2.0], C=[1e-3, 1.0])])
+@pytest.mark.parametrize("tune", [Tuning("C", [1e-3, 1.0, 100.0]), Tuning("p", [1.05, 2.0], also={"C": [1e-3, 1.0]})])
 @pytest.mark.parametrize("kind", PROTOCOLS)
 def test_what_validation_chooses_is_the_first_of_the_best(kind, tune):
     """A C that is tuned is C, under every protocol."""
     data = vectors(3)
-    candidates = [replace(tune, values=[value], C=C) for value in tune.values for C in [[C] for C in tune.C] or [[]]]
+    candidates = [
+        Tuning(tune.parameter, [values.pop(tune.parameter)], also={name: [value] for name, value in values.items()})
+        for values in tune.candidates()
+    ]
     chosen, *tried = (outcome(asked("pegasos", kind, tune=each), data).metrics for each in (tune, *candidates))
     errors = np.array([metrics["validation_error_percent"][0] for metrics in tried])
     best = np.argmin(errors, axis=0)

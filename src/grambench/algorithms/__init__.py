@@ -148,9 +148,7 @@ def module(name: str) -> str:
 
 def is_multiclass(name: str) -> bool:
     """Return whether an algorithm learns from class numbers; the others learn one-vs-rest."""
-    if category := category_of(name):
-        return category == "multiclass"
-    return _declares(name, "MANY_CLASSES = True")
+    return category_of(name) == "multiclass" or _declares(name, "MANY_CLASSES = True")
 
 
 def needs(name: str) -> str:

@@ -69,6 +69,11 @@ def check_both_classes(labels: Labels) -> None:
         raise ValueError(f"expected examples of two classes, got {len(labels)} of class {classes[0]:+d}")
 
 
+def signs(labels: Labels) -> Floats:
+    """Return +1 for the class of an example and -1 for all others, (n, C), of class numbers (n,)."""
+    return 2.0 * np.eye(int(labels.max()) + 1)[labels] - 1.0
+
+
 def without_kernels(pool: Pool, function: Callable[[Any], Floats], *, views: bool = False) -> Fit:
     """Return the Fit of a function of features, in which every kernel of the pool has weight 0; see OnFeatures."""
     return Fit(weights=np.zeros(pool.shape[0]), predictor=OnFeatures(function, views))
@@ -90,6 +95,14 @@ def fit_model(
 def centred_share(model: Any, features: Any) -> Floats:
     """Return a model's probability of +1, less 1/2, (t,)."""
     return np.asarray(model.predict_proba(features)[:, 1] - 0.5)
+
+
+def shares_of_classes(model: Any, features: Any) -> Floats:
+    """Return a model's probability of each class, (t, C); a class without training examples has 0."""
+    shares, classes = model.predict_proba(features), model.classes_
+    scores = np.zeros((len(shares), int(classes[-1]) + 1))
+    scores[:, classes] = shares
+    return scores
 
 
 def draw_seed(rng: np.random.Generator) -> int:

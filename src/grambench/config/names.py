@@ -1,5 +1,6 @@
 """Types of names, settings, grids of numbers and candidates of a hyperparameter in study files."""
 
+import itertools
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Self
 
@@ -57,18 +58,18 @@ ParameterValues = Annotated[OneOrMoreNumbers, BeforeValidator(listed, json_schem
 
 @dataclass(frozen=True)
 class Tuning:
-    """A hyperparameter of an algorithm that is selected on validation examples.
+    """Hyperparameters of an algorithm that are selected on validation examples.
 
     Attributes
     ----------
     parameter : str
-        The name of the hyperparameter.
+        The name of the first hyperparameter.
     values : list of float
-        The candidates; ties go to the first. In the file, a grid may stand for them.
+        Its values; ties go to the first candidate. In the file, a grid may stand for them.
     by : str
         "error": the least error of the final model. "alignment": the largest alignment of the learned kernel.
-    C : list of float
-        Candidates for the algorithm's own C, each of which is combined with each of `values`.
+    also : dict of list of float
+        Values of further hyperparameters by name. Every combination of values is a candidate, the last varies fastest.
     """
 
     __pydantic_config__ = ConfigModel.model_config
@@ -76,12 +77,17 @@ class Tuning:
     parameter: Parameter
     values: ParameterValues
     by: Literal["error", "alignment"] = "error"
-    C: list[float] = field(default_factory=list)
+    also: dict[Parameter, ParameterValues] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.C and self.parameter == "C":
-            raise ValueError("a tune over C has no key C: list the candidates under values alone")
+        if self.parameter in self.also:
+            raise ValueError(f"{self.parameter} is tuned and stands under also: list its values once")
 
     def chosen(self) -> list[str]:
         """Return the names of the hyperparameters that are selected."""
-        return [self.parameter, *(["C"] if self.C else [])]
+        return [self.parameter, *self.also]
+
+    def candidates(self) -> list[dict[str, Setting]]:
+        """Return the values of the hyperparameters by name, of each candidate."""
+        combinations = itertools.product(self.values, *self.also.values())
+        return [dict(zip(self.chosen(), values, strict=True)) for values in combinations]

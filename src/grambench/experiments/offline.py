@@ -278,7 +278,7 @@ class Evaluator:
         single = Fit(weights=learned.weights) if learned.one_vs_rest else learned.fits[0]
         certificate, last = learned.certificate, trained.learned.states[-1] if trained.learned.states else None
         parameter = run.tune.parameter if run.tune and run.tune.parameter in selection.settings else None
-        selects_C = parameter == "C" or (parameter is not None and run.tune is not None and bool(run.tune.C))
+        selects_C = parameter is not None and run.tune is not None and "C" in run.tune.chosen()
         metrics: dict[str, float] = {
             "kernels_selected": kernels_selected(learned.weights),
             "support_vectors": support_vectors(trained.model.predictor),

@@ -54,7 +54,7 @@ class Candidates:
     settings : list of dict
         All parameters of the algorithm at each candidate.
     parameter : str or None
-        The hyperparameter that differs; None if there is a single candidate.
+        The first hyperparameter that differs; None if there is a single candidate.
     C_values : list of float
         C values of an SVM that is trained on a learned kernel.
     steps : int or None
@@ -85,9 +85,7 @@ class Candidates:
         """Return the candidates of an algorithm; a single one if it does not have the hyperparameter."""
         if tuning is None or tuning.parameter not in algorithm.parameters.__dataclass_fields__:
             return cls([point], None, C_values, steps, ties=ties)
-        settings = [point | {tuning.parameter: value} for value in tuning.values]
-        if tuning.C:
-            settings = [candidate | {"C": C} for candidate in settings for C in tuning.C]
+        settings = [point | candidate for candidate in tuning.candidates()]
         return cls(settings, tuning.parameter, C_values, steps, tuning.by, ties)
 
 

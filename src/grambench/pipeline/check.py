@@ -100,8 +100,7 @@ def _check_algorithm(study: Study, entry: str) -> None:
         if parameter in fields:
             points = [point | {parameter: value} for point in points for value in values]
     if tune := study.algorithms[entry].tune:
-        points = [point | {tune.parameter: value} for point in points for value in tune.values]
-        points += [point | {"C": C} for point in points for C in tune.C]
+        points = [point | candidate for point in points for candidate in tune.candidates()]
     # a file that cannot be imported is reported by its run
     for point in points if not algorithms.fault(name) else ():
         algorithms.parameters(name, point)

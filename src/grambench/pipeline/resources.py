@@ -64,7 +64,7 @@ class Resources:
         if entry.approximation:
             return SECONDS_A_FEATURE * len(kernels) * entry.n_components * examples * points
         if tune := entry.tune:
-            points *= len(tune.values) * (len(tune.C) or 1)
+            points *= len(tune.candidates())
         return study.protocol.guess(len(kernels), examples, points, sweep is not None)
 
     def _repetitions(self, cell: Cell) -> int:

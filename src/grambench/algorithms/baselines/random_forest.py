@@ -5,7 +5,7 @@ averages the trees.
 
 Formula
 -------
-    f(x) = mean over the trees of the share of +1 in the leaf of x, less 1/2
+    s(x, c) = mean over the trees of the share of class c in the leaf of x
 
 No kernel is used, and no work is counted.
 
@@ -15,7 +15,8 @@ O(trees · f · n log² n) for balanced trees, where f is the number of features
 
 Deviations
 ----------
-This is scikit-learn's RandomForestClassifier on one thread. Features may be dense or sparse.
+This is scikit-learn's RandomForestClassifier on one thread. One forest learns all classes, not one for each class.
+Features may be dense or sparse.
 
 References
 ----------
@@ -27,13 +28,15 @@ from typing import Annotated
 
 import numpy as np
 
+from grambench.algorithms.checks import check_class_numbers
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.on_features import centred_share, draw_seed, fit_model
+from grambench.algorithms.on_features import draw_seed, fit_model, shares_of_classes
 from grambench.common.parameters import Checked, at_least, within
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 NEEDS = "features"
+MANY_CLASSES = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +60,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     """Grow the trees."""
     from sklearn.ensemble import RandomForestClassifier
 
+    check_class_numbers(pool, labels, order)
     share = "sqrt" if parameters.max_features is None else float(parameters.max_features)  # a whole number is a count
     model = RandomForestClassifier(parameters.trees, max_features=share, n_jobs=1, random_state=draw_seed(rng))
-    return fit_model(model, pool, labels, centred_share)
+    return fit_model(model, pool, labels, shares_of_classes)
