@@ -19,6 +19,7 @@ STUDIES = sorted((FOLDER.parent / "config" / "studies").glob("*.yaml"))
 EXAMPLES = [
     "plot_views.py",
     "plot_groups_of_columns.py",
+    "plot_string_kernels.py",
     "plot_grid_search.py",
     "plot_calibration.py",
     "plot_own_algorithm.py",

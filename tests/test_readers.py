@@ -327,6 +327,7 @@ FORMATS = {
     "parquet": {"columns": ["a"], "label": "b"},
     "csv_rows": {"columns": ["a"], "label": "b"},
     "land_mask": {"rows": 10, "seed": 0},
+    "kernels": {"kernels": {"k": "a.mat:k"}, "labels": "a.mat:y"},
 }
 
 

@@ -30,13 +30,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def describing_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that describe a file."""
-    parser.add_argument("file", type=Path, help="CSV file with one example in a row; separator and header are detected")
-    parser.add_argument("--label", required=True, metavar="COLUMN", help="column of the labels: its name or position")
+    file = "CSV file with one example in a row; or stored kernels: .npz, .mat, or LIBSVM's precomputed kernels"
+    parser.add_argument("file", type=Path, help=file)
+    label = "column of the labels, its name or position; of stored kernels, the name of their array"
+    parser.add_argument("--label", required=True, metavar="COLUMN", help=label)
     positive = "labels of class +1 (default: the last of two labels; each of more labels is a class)"
     parser.add_argument("--positive", default=[], nargs="+", metavar="LABEL", help=positive)
     negative = "labels of class -1 (default: all others)"
     parser.add_argument("--negative", default=[], nargs="+", metavar="LABEL", help=negative)
-    parser.add_argument("--drop", default=[], nargs="+", metavar="COLUMN", help="columns to drop")
+    parser.add_argument("--drop", default=[], nargs="+", metavar="COLUMN", help="columns, or arrays, to drop")
     parser.add_argument("--drop-incomplete", action="store_true", help="drop rows with missing values")
     codes = "codes of missing values, such as -9 (NA, ?, nothing and the like are missing anyway)"
     parser.add_argument("--missing", default=[], nargs="+", metavar="CODE", help=codes)
@@ -62,9 +64,14 @@ def run(arguments: argparse.Namespace) -> int:
         path = CONFIG / "studies" / f"{arguments.study}.yaml"
         print(f"{path}: has the data set now; run it: grambench run {arguments.study} -d {name}")
     else:
-        board = "leaderboard_views" if "views" in values else "leaderboard"
+        board = board_of(values)
         print(f"grambench run {board} -d {name} compares algorithms on it; --study adds it to a study of yours")
     return 0
+
+
+def board_of(values: dict[str, Any]) -> str:
+    """Return the leaderboard that takes a data set with these values of its description."""
+    return "leaderboard_views" if "views" in values or "kernels" in values["sources"][0]["reader"] else "leaderboard"
 
 
 def prepare(arguments: argparse.Namespace, root: Path = Path()) -> tuple[str, dict[str, Any], Callable[[], None]]:
@@ -118,7 +125,9 @@ def prepare(arguments: argparse.Namespace, root: Path = Path()) -> tuple[str, di
             print(remark)
         classes = values["sources"][0]["reader"].get("classes")
         shown = f"{len(classes)} classes" if classes else f"{values['positives']} labelled +1"
-        print(f"{output}: {values['n']} x {values['d']}, {shown}")
+        stored = values["sources"][0]["reader"].get("kernels")
+        size = f"{len(stored)} kernels" if stored else values["d"]
+        print(f"{output}: {values['n']} x {size}, {shown}")
         if study:
             _write(*study)
 

@@ -47,7 +47,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare learned combinations of kernels with other methods on a CSV file, and say whether they help."""
+    """Compare learned combinations of kernels with other methods on a file, and say whether they help."""
     from grambench.commands import run as running
     from grambench.datasets import describe
 
@@ -66,16 +66,18 @@ def run(arguments: argparse.Namespace) -> int:
     if not inside:
         print(f"project of this comparison: {folder.absolute()}")
         os.chdir(folder)
-    board = "leaderboard_views" if "views" in values else "leaderboard"
+    board = add_dataset.board_of(values)
     chosen, left_out, seconds = _fitting(board, name, (60.0 * arguments.minutes - FIXED_SECONDS) * cores)
     minutes = f"{math.ceil((seconds / cores + FIXED_SECONDS) / 60)} min on {cores} core{'s' * (cores > 1)}"
     without = f"; --minutes {arguments.minutes:g} leaves out {', '.join(left_out)}" * bool(left_out)
     print(f"{len(chosen)} configurations, about {minutes}{without}", flush=True)
+    if values["d"] == 0:
+        print("stored kernels have no features: methods that learn from features are not compared", flush=True)
     call = argparse.Namespace(studies=[board], datasets=[name], algorithms=chosen)
     call.__dict__.update(demo=False, dry_run=False, verbose=False, cores=arguments.cores, snakemake=[])
     code = running.run(call)
     results = read_results(configuration().study(board).model_copy(update={"datasets": [name]}))
-    print(_answer(results, name, values["n"], chosen))
+    print(_answer(results, name, values["n"], chosen, [*chosen, *left_out]))
     print(f"go on: grambench open shows the report, grambench table {board} -d {name} all numbers")
     return code
 
@@ -101,22 +103,28 @@ def _check_examples(file: Path, values: dict[str, Any]) -> None:
 def _fitting(board: str, dataset: str, seconds: float) -> tuple[list[str], list[str], float]:
     """Return the configurations to compare in these seconds of one core, the others, and the seconds of the first.
 
-    Those of REQUIRED are compared in any case. The largest measured cost of each on the data sets of the board is taken
-    to grow with the classes, the examples and the features, or the square of the examples and the views for kernels.
+    Those of REQUIRED are compared in any case, but on stored kernels none that learns from features. The largest
+    measured cost of each on the data sets of the board is taken to grow with the classes, the examples and the
+    features, or the square of the examples and the views for kernels.
     """
+    from grambench import algorithms
+
     project, study = configuration(), configuration().study(board)
+    stored = bool(project.dataset(dataset).stored_kernels)
 
     def work(name: str, entry: str) -> float:
         described = project.dataset(name)
         n, classes = min(described.n, getattr(study.protocol, "most", described.n)), len(described.classes or "1")
-        return n * classes * (described.d if _is_baseline(study, entry) else n * len(described.view_names()))
+        # stored kernels have no features, and the majority is a baseline that needs none
+        return n * classes * (max(1, described.d) if _is_baseline(study, entry) else n * len(described.view_names()))
 
     def seconds_of(entry: str) -> float:
         measured = [(cost, name) for (of, name, task), cost in project.costs.items() if (of, task) == (board, entry)]
         cost, name = max(measured, default=(LEAST, dataset))
         return study.protocol.repetitions * max(LEAST, cost * work(dataset, entry) / work(name, entry))
 
-    expected = {entry: seconds_of(entry) for entry in study.algorithms}
+    able = [entry for entry in study.algorithms if not (stored and algorithms.needs(study.file(entry)))]
+    expected = {entry: seconds_of(entry) for entry in able}
     chosen = [entry for entry in REQUIRED if entry in expected]
     for entry in [*FURTHER, *sorted(expected, key=lambda entry: expected[entry])]:
         if entry in expected and entry not in chosen and sum(expected[name] for name in [*chosen, entry]) <= seconds:
@@ -124,16 +132,21 @@ def _fitting(board: str, dataset: str, seconds: float) -> tuple[list[str], list[
     return chosen, [entry for entry in expected if entry not in chosen], sum(expected[entry] for entry in chosen)
 
 
-def _answer(results: "Results", dataset: str, n: int, compared: Sequence[str]) -> str:
-    """Return whether to combine kernels, and to learn their weights, by the results of the compared configurations."""
+def _answer(results: "Results", dataset: str, n: int, compared: Sequence[str], able: Sequence[str] = ()) -> str:
+    """Return whether to combine kernels, and to learn their weights, by the results of the compared configurations.
+
+    Those that can learn from the data set are `able`, by default all of the study.
+    """
     study, repetitions = results.study, results.study.protocol.repetitions
+    able = able or [*study.algorithms]
     finished = [entry for entry in compared if results.values(dataset, entry, METRIC).size == repetitions]
-    if failed := ", ".join(results.title(entry) for entry in REQUIRED if entry not in finished):
+    required = [entry for entry in REQUIRED if entry in able and entry not in finished]
+    if failed := ", ".join(map(results.title, required)):
         return f"No answer: no result of {failed}; grambench failed names the runs"
     equal, learned, others = ([entry for entry in finished if _kind(study, entry) == kind] for kind in KINDS)
     helps = _sentence(results, dataset, n, "combining kernels", equal + learned, others)
     learning = _sentence(results, dataset, n, "learning the weights", learned, equal)
-    counts = f"--minutes left out {len(study.algorithms) - len(compared)} of {len(study.algorithms)} configurations"
+    counts = f"--minutes left out {len(able) - len(compared)} of {len(able)} configurations"
     splits = f"Mean accuracies on {repetitions} random splits"
     return f"{helps[0].upper()}{helps[1:]}.\nAmong combinations, {learning}.\n{splits}; {counts}."
 

@@ -29,7 +29,7 @@ def _list_datasets() -> None:
             labels = f"{count:6} classes "
         else:
             labels = f"{dataset.positives:6} positive"
-        size = f"x {dataset.d:<7}" if dataset.d else "images   "
+        size = f"x {dataset.d:<7}" if dataset.d else "kernels  " if dataset.stored_kernels else "images   "
         views = _views(dataset) if isinstance(dataset, Dataset) else ""
         print(f"{name:23} {dataset.n:6} {size} {labels}   {kinds}{views}")
 

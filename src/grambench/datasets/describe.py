@@ -1,9 +1,13 @@
-"""Describes a user's file of separated values: detects its format, counts examples and hashes the content."""
+"""Describes a user's file: detects its format, counts examples and hashes the content.
+
+The file has separated values, or stored kernels (formats `csv` and `kernels`).
+"""
 
 import itertools
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,11 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.common.errors import ConfigError, DataError, unknown_name
+from grambench.common.errors import ConfigError, DataError, plain, unknown_name
 from grambench.common.files import sha256
 from grambench.datasets import prepare, readers, tables, unpack
+from grambench.datasets.formats import kernels as stored
 from grambench.datasets.formats.columns import Csv
-from grambench.datasets.formats.reader import Label
+from grambench.datasets.formats.reader import Label, Raw, Reader
 from grambench.datasets.store import PreparedDataset
 from grambench.datasets.tables import SEPARATORS, MalformedFileError, Table
 
@@ -31,6 +36,8 @@ HEADER_ROWS = 1000  # that decide whether the first line is a header
 DIGITS = 9  # the largest number of digits of a position; Python refuses to convert thousands
 LARGEST_VIEWS = 128  # MiB of a file of views
 NAME = re.compile(r"[^a-z0-9_]+")
+# options that stored kernels do not have
+OF_COLUMNS = ("separator", "header", "drop_incomplete", "minmax", "views", "missing", "decimal")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +111,11 @@ def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> tuple
         If the file cannot be described, with all faults in one line each.
     """
     size = max(128, 2 * path.stat().st_size // unpack.MEBIBYTE + 1)
+    if _has_kernels(path):
+        settings, remarks = _describe_kernels(path, name, wishes, size)
+        raw = readers.read(stored.Kernels.model_validate(settings), {_file_name(path): path})
+        remarks += [*stored.remarks(raw.kernels), f"kernels: {', '.join(raw.kernels)}"]
+        return _values(path, relative_path, name, stored.Kernels.model_validate(settings), settings, raw), remarks
     faults, views_faults, views = list[str](), list[str](), dict[str, list[int]]()
     try:
         file = _read(_read_text(path, size), wishes)
@@ -118,11 +130,27 @@ def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> tuple
         faults = error.faults
     if faults or views_faults:
         raise DataError("\n".join([*(f"{path}: {fault}" for fault in faults), *views_faults]))
+    values = _values(path, relative_path, name, reader, settings, raw, views)
+    shown = [f"views: {', '.join(f'{view} ({len(columns)})' for view, columns in views.items())}"] if views else []
+    return values, [*file.remarks, *shown]
+
+
+def _values(
+    path: Path,
+    relative_path: str,
+    name: str,
+    reader: Reader,
+    settings: dict[str, Any],
+    raw: Raw,
+    views: Mapping[str, list[int]] = {},
+) -> dict[str, Any]:
+    """Return the plain values of a description, given the reader and its settings."""
     labels = prepare.labels(raw.labels, reader)
-    prepared = PreparedDataset(name=name, features=raw.features, labels=labels, orders=None, source={})
-    file_name = re.sub(r"[^A-Za-z0-9._-]", "_", path.name).lstrip("._-") or "file"
-    described = {"name": file_name, "path": relative_path, "sha256": sha256(path)}
-    values: dict[str, Any] = {
+    prepared = PreparedDataset(
+        name=name, features=raw.features, labels=labels, orders=None, source={}, kernels=raw.kernels
+    )
+    described = {"name": _file_name(path), "path": relative_path, "sha256": sha256(path)}
+    return {
         "name": name,
         "title": name.replace("_", " ").capitalize(),
         "n": len(labels),
@@ -132,8 +160,56 @@ def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> tuple
         **({"views": {view: _ranges(columns) for view, columns in views.items()}} if views else {}),
         "sources": [{"kind": "file", "files": [described], "reader": settings}],
     }
-    shown = [f"views: {', '.join(f'{view} ({len(columns)})' for view, columns in views.items())}"] if views else []
-    return values, [*file.remarks, *shown]
+
+
+def _file_name(path: Path) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]", "_", path.name).lstrip("._-") or "file"
+
+
+def _has_kernels(path: Path) -> bool:
+    """Return whether a file is one of those that stored kernels come in."""
+    if path.suffix.lower() in stored.ARCHIVES:
+        return True
+    # a file that cannot be read is reported as one of separated values
+    with suppress(DataError, *unpack.DAMAGED), unpack.opened(path, 1) as stream:
+        return stored.LIBSVM.match(stream.read(1000)) is not None
+    return False
+
+
+def _describe_kernels(path: Path, name: str, wishes: Wishes, mebibytes: int) -> tuple[dict[str, Any], list[str]]:
+    """Return the settings of the reader of a file of stored kernels, and the decisions made for the user."""
+    place = _file_name(path)
+    settings: dict[str, Any] = {"format": "kernels", "kernels": {name: place}, "mebibytes": mebibytes}
+    asked = [key.replace("_", "-") for key in OF_COLUMNS if getattr(wishes, key)]
+    faults = [f"--{option}: stored kernels have no columns" for option in asked]
+    if path.suffix.lower() in stored.ARCHIVES:
+        reader = stored.Kernels.model_validate(settings)
+        with readers.report_faults(reader, {path.name: path}):
+            arrays = stored.read_archive(reader, path)
+        for option, array in (("--label", wishes.label), *(("--drop", array) for array in wishes.drop)):
+            if array not in arrays:
+                faults.append(f"{option}: {unknown_name('array', array, arrays)}")
+        names = [array for array in arrays if array not in (wishes.label, *wishes.drop)]
+        settings |= {"kernels": {array: f"{place}:{array}" for array in names}, "labels": f"{place}:{wishes.label}"}
+        if not names:
+            faults.append("expected kernel matrices beside the labels, got none")
+        odd = [array for array in names if array != array.strip() or plain(array) != array]
+        faults += [f"expected names without blanks at the ends, got {array!r}" for array in odd]
+    elif wishes.label != "0":
+        faults.append(f"--label {wishes.label}: expected 0, the column of the labels in LIBSVM's format")
+    remarks = list[str]()
+    if not faults:
+        raw = readers.read(stored.Kernels.model_validate(settings), {place: path})
+        texts = np.array([_label_text(label) for label in raw.labels.tolist()], dtype=object)
+        settings |= _File(Table([], texts[:, None], [], []), wishes, {}, faults, remarks).name_labels(texts)
+    if faults:
+        raise DataError("\n".join(f"{path}: {fault}" for fault in faults))
+    return settings, remarks
+
+
+def _label_text(label: Any) -> str:
+    """Return a label of an array as a table would have it: 1 rather than 1.0."""
+    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
 def _read_text(path: Path, mebibytes: int) -> str:

@@ -30,7 +30,7 @@ class Description(ConfigModel):
     title, licence, citation, url : str
         Information for people; `url` is the address of a page about the data set.
     n, d : int
-        The numbers of examples and features; d is 0 for images, whose features are computed.
+        The numbers of examples and features; d is 0 for images, whose features are computed, and for stored kernels.
     sources : list of Source
         The sources in order of fidelity; the first that delivers is used.
     collection : str or None
@@ -52,6 +52,11 @@ class Description(ConfigModel):
     def folder(self) -> str:
         """The name of the folder of its fetched files."""
         return self.name
+
+    @property
+    def stored_kernels(self) -> list[str]:
+        """The views of stored kernels; empty if kernels are computed from features."""
+        return [*getattr(self.sources[0].reader, "kernels", [])]
 
     def lacks(self, source: Source) -> str:
         """Return in words what data from a source lack compared with the first source; empty if nothing."""
@@ -145,7 +150,7 @@ class Dataset(Description):
         The blocks of images whose features are rows of pixels.
     views : dict of list of int
         Groups of features, such as measurements of one kind, by name: their positions from 0, in which "5-9" stands for
-        5 to 9. A feature may be in several groups or in none.
+        5 to 9. A feature may be in several groups or in none. Each stored kernel (format `kernels`) is a view too.
     views_are : str
         What the views are: "sources", measured apart by different instruments, assays or descriptors, or "columns",
         groups of columns of one table.
@@ -171,8 +176,8 @@ class Dataset(Description):
         return self.sources[0].reader.classes
 
     def view_names(self) -> list[str]:
-        """Return the views of vectors or of pixels on which kernels can be computed, "" if there are none."""
-        return self.blocks.views() if self.blocks else [*self.views] or [""]
+        """Return the views of vectors, of pixels or of stored kernels, "" if there are none."""
+        return self.blocks.views() if self.blocks else self.stored_kernels or [*self.views] or [""]
 
     @property
     def has_split(self) -> bool:
@@ -204,10 +209,15 @@ class Dataset(Description):
                 raise ValueError(f"views: {view} has a column twice")
         if self.views and self.blocks:
             raise ValueError("expected views or blocks, got both")
-        if self.views_are == "sources" and not (self.views or self.descriptors):
+        if self.views_are == "sources" and not (self.views or self.descriptors or self.stored_kernels):
             raise ValueError("views_are: expected views that are sources, got no views")
         if self.kind == "stream" and self.blocks:
             raise ValueError("kind: expected a stream without blocks")
+        for source in self.sources:
+            if [*getattr(source.reader, "kernels", [])] != self.stored_kernels:
+                raise ValueError(f"expected the same kernels in every source, got others from {source.origin}")
+        if self.stored_kernels and (self.views or self.blocks or self.d or self.kind == "stream"):
+            raise ValueError("expected stored kernels alone, got d, views, blocks or a stream beside them")
         return self
 
     @model_validator(mode="after")

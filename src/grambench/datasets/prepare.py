@@ -130,6 +130,7 @@ def _prepare_features(description: Dataset, source: Source, raw: Raw, note: dict
         "orders": None if raw.orders is None else _check_permutations(raw.orders, description.n),
         "views": _cut_blocks(raw.features, description.blocks) if description.blocks else {},
         "columns": {view: np.array(positions) for view, positions in description.views.items()},
+        "kernels": raw.kernels,
     }
     return _checked(description, source, note, features=raw.features, labels=encoded, test=raw.test, **contents)
 

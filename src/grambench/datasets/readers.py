@@ -15,11 +15,25 @@ from grambench.datasets.formats.arrays import Hdf5, Idx, Mat, MatBlocks
 from grambench.datasets.formats.batches import CsvRows, LandMask, Parquet
 from grambench.datasets.formats.columns import Arff, Csv, IndicesReader, Libsvm, Rda, Rdb
 from grambench.datasets.formats.images import Folders, ImageSets, Numbered, WordLists
+from grambench.datasets.formats.kernels import Kernels
 from grambench.datasets.formats.reader import NUMBERS, ChunkedReader, Raw, Reader, stack
 from grambench.datasets.tables import MalformedFileError
 
 VectorReader = (
-    Mat | MatBlocks | IndicesReader | Libsvm | Idx | Hdf5 | Csv | Arff | Rda | Rdb | Parquet | CsvRows | LandMask
+    Mat
+    | MatBlocks
+    | IndicesReader
+    | Libsvm
+    | Idx
+    | Hdf5
+    | Csv
+    | Arff
+    | Rda
+    | Rdb
+    | Parquet
+    | CsvRows
+    | LandMask
+    | Kernels
 )
 AnyReader = Annotated[VectorReader | WordLists | ImageSets | Numbered | Folders, Field(discriminator="format")]
 
@@ -54,12 +68,13 @@ def read(reader: AnyReader, files: dict[str, Path]) -> Raw:
     elif reader.minmax or reader.unique or reader.zero_columns:
         raise DataError("minmax, unique and zero_columns: expected dense features, got sparse ones")
     test = rows >= len(raw.labels) - reader.test_rows if reader.test_rows else None
-    return Raw(features, labels, raw.orders, test)
+    kernels = {view: matrix[np.ix_(rows, rows)] for view, matrix in raw.kernels.items()}
+    return Raw(features, labels, raw.orders, test, kernels)
 
 
 def _read_part(reader: Reader, files: dict[str, Path]) -> Raw:
     """Return the content of files that are read together."""
-    with _report_faults(reader, files):
+    with report_faults(reader, files):
         raw = reader.read(files)
         if not len(raw.labels):
             raise MalformedFileError(["expected at least one row, got none"])
@@ -69,7 +84,7 @@ def _read_part(reader: Reader, files: dict[str, Path]) -> Raw:
 
 
 @contextmanager
-def _report_faults(reader: Any, files: Mapping[str, Path]) -> Iterator[None]:
+def report_faults(reader: Any, files: Mapping[str, Path]) -> Iterator[None]:
     """Turn any exception of a parser into a DataError of one line that names the files; refuse pipes and devices."""
     try:
         for path in files.values():
@@ -129,7 +144,7 @@ def chunks(reader: ChunkedReader, files: dict[str, Path]) -> Iterator[Raw]:
 
     def parts() -> Iterator[tuple[str, Raw]]:
         for name, path in files.items():
-            with _report_faults(reader, {name: path}):
+            with report_faults(reader, {name: path}):
                 yield from ((name, raw) for raw in reader.chunks(path))
 
     for raw in _alike(parts()):

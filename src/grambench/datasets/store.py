@@ -54,6 +54,8 @@ class PreparedDataset:
         reader adds from their own files.
     columns : dict of ndarray of int64
         Groups of features by view: their positions. These views are not in `views`.
+    kernels : dict of ndarray of float64 (n, n)
+        Stored kernels by view, mapped into memory; d is 0 then.
     pairs : dict of ndarray of float64 (n, n)
         The inner products or distances of all pairs of examples by view and base (grambench.kernels.bases), which the
         reader adds where many runs share them; empty if kernels compute what they need.
@@ -69,6 +71,7 @@ class PreparedDataset:
     test: NDArray[np.bool_] | None = None
     views: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     columns: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
+    kernels: Mapping[str, Floats] = field(default_factory=dict)
     pairs: Mapping[tuple[str, str], Floats] = field(default_factory=dict)
 
     @property
@@ -81,7 +84,7 @@ class PreparedDataset:
         """SHA-256 of shape, features and labels in canonical form, which is equal for equal data from any source.
 
         For images, the paths and the split take the place of features. Their pixels are covered by the checksum of the
-        archive.
+        archive. Stored kernels count with the names of their views.
         """
         from scipy import sparse
 
@@ -95,6 +98,9 @@ class PreparedDataset:
             digest.update("\n".join(self.images).encode())
         if self.test is not None:
             digest.update(self.test.astype("<i1").tobytes())
+        # a job gets its settings with sorted keys
+        for view, values in sorted(self.kernels.items()):
+            digest.update(view.encode() + np.ascontiguousarray(values, dtype="<f8").tobytes())
         return digest.hexdigest()
 
     def save(self, file: h5py.File) -> None:
@@ -106,6 +112,7 @@ class PreparedDataset:
         for view, values in self.views.items():
             file.create_dataset(f"views/{view}", data=values, compression="gzip", shuffle=True)
         save_columns(file, self.columns)
+        save_columns(file, self.kernels, "kernels")
         if self.views:
             # The features are the pixels of the views and are not stored twice.
             file["features"] = np.empty((len(self.labels), 0))
@@ -182,11 +189,11 @@ def read(path: Path) -> PreparedDataset | Unavailable:
     return read_or_note(path, _load)
 
 
-def save_columns(file: h5py.File, columns: Mapping[str, Any]) -> None:
-    """Write the positions of each view under a number, since HDF5 takes a slash or a point in a name for a path."""
+def save_columns(file: h5py.File, columns: Mapping[str, Any], group: str = "columns") -> None:
+    """Write an array of each view under a number, since HDF5 takes a slash or a point in a name for a path."""
     for number, (view, positions) in enumerate(columns.items()):
-        file[f"columns/{number}"] = positions
-        file[f"columns/{number}"].attrs["view"] = view
+        file[f"{group}/{number}"] = positions
+        file[f"{group}/{number}"].attrs["view"] = view
 
 
 def _load(file: h5py.File) -> PreparedDataset:
@@ -204,6 +211,7 @@ def _load(file: h5py.File) -> PreparedDataset:
         test=file["test"][:] if "test" in file else None,
         views={view: values[:] for view, values in file["views"].items()} if "views" in file else {},
         columns={str(part.attrs.get("view", key)): part[:] for key, part in file.get("columns", {}).items()},
+        kernels={str(part.attrs["view"]): _map(part).view(np.ndarray) for part in file.get("kernels", {}).values()},
     )
 
 

@@ -12,7 +12,7 @@ from grambench.common.errors import DataError
 from grambench.common.types import Floats, Indices
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments.run import Run
-from grambench.kernels.bases import Views, ViewsWithPairs
+from grambench.kernels.bases import StoredKernels, Views, ViewsWithPairs
 from grambench.kernels.centred import Centring
 from grambench.kernels.computed import Computed
 from grambench.kernels.pool import Pool, Stored, stacked
@@ -25,7 +25,7 @@ class Pools:
     """The pools that belong to some training examples, each computed once.
 
     Vectors are vectors, unless the protocol scales them to norm 1; so are groups of their columns. Descriptors and
-    blocks of pixels are always at norm 1.
+    blocks of pixels are always at norm 1. Stored kernels have no features, and stay as they are.
 
     Parameters
     ----------
@@ -92,8 +92,10 @@ class Pools:
         return pool
 
     def _features(self, rows: Indices) -> Any:
-        """Return vectors, or the features of each view that a kernel is on."""
+        """Return stored kernels, vectors, or the features of each view that a kernel is on."""
         dataset = self._dataset
+        if dataset.kernels:
+            return StoredKernels(dataset.kernels, rows)
         if not dataset.views:
             return self._vectors(rows)
         features = dict[str, Any]()
@@ -127,7 +129,8 @@ def bind(run: Run, dataset: PreparedDataset, features: Any, trace: float | None,
     DataError
         If a kernel is on a group of columns that the data set does not have.
     """
-    groups = [] if dataset.views else list(dict.fromkeys(kernel.view for kernel in run.pool if kernel.view))
+    on_columns = not (dataset.views or dataset.kernels)
+    groups = list(dict.fromkeys(kernel.view for kernel in run.pool if kernel.view and on_columns))
     if unknown := [view for view in groups if view not in dataset.columns]:
         has = sorted(dataset.columns) or "vectors"
         raise DataError(f"{dataset.name}: expected a view {unknown[0]!r}, got {has}")
@@ -140,7 +143,8 @@ def full_pool(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Po
     """Return the pool of all examples of a data set, from its stored Gram matrices where there are some."""
     if run.kernels and not len(grams):
         unit_rows = run.protocol.stored and not any(kernel.view for kernel in run.pool)
-        return bind(run, dataset, dict(dataset.views) or dataset.features, None, unit_rows).train()
+        stored = StoredKernels(dataset.kernels, np.arange(len(dataset.labels))) if dataset.kernels else None
+        return bind(run, dataset, stored or dict(dataset.views) or dataset.features, None, unit_rows).train()
     if len(grams) and not run.dictionary:
         return Stored(grams, features={"": dataset.features})
     grid = BoundKernels([], dense(dataset), run.dictionary).train()

@@ -4,6 +4,7 @@
 - `Views`: descriptors of images, at norm 1 for inner products and at a sum of 1 for chi-square distances, or groups of
   columns of vectors, which stay as they are for inner products. A row of zeros stays zero. Compiled loops add in one
   fixed order (`grambench.kernels.pairs`), so that a value has the same bits in a matrix or alone.
+- `StoredKernels`: matrices of inner products of all examples, without features.
 - `Pixels` (`grambench.kernels.pixels`): blocks of bytes.
 """
 
@@ -19,7 +20,7 @@ from grambench.kernels import chi_square, pairs
 from grambench.kernels.functions import Kernel
 from grambench.kernels.grams import squared_distances
 from grambench.kernels.pairs import ScaledRows
-from grambench.kernels.pool import entries, locked
+from grambench.kernels.pool import NONE, entries, locked
 
 WHOLE = 8192  # vectors, whose inner products take half a GiB
 FRACTIONS = (2, 3, 5)  # the mean chi-square distance is over pairs that lie n/2, n/3 and n/5 examples apart
@@ -249,6 +250,57 @@ class Views(PairedBase):
         offsets = sorted({n // parts for parts in FRACTIONS} - {0})
         total = sum(chi_square.sum_of_distances(*examples, offset) for offset in offsets)
         return total / (n * len(offsets)) if offsets else 0.0, n * len(offsets)
+
+
+class StoredKernels(PairedBase):
+    """Some examples of a data set whose inner products are stored, so that there are no features.
+
+    Parameters
+    ----------
+    matrices : mapping of ndarray of float64 (N, N)
+        The inner products of all N examples by view.
+    rows : ndarray of int (n,)
+        The examples among all.
+    """
+
+    features: Mapping[str, Any] = NONE
+    median = "sampled_median"
+
+    def __init__(self, matrices: Mapping[str, Floats], rows: Indices) -> None:
+        self.matrices, self.rows = matrices, rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def like(self, examples: Any) -> Self:
+        """Return other examples, which are stored kernels themselves."""
+        return examples  # type: ignore[no-any-return]
+
+    def take(self, rows: Indices) -> Self:
+        """Return some of the examples."""
+        return type(self)(self.matrices, self.rows[rows])
+
+    def check(self, kernel: Kernel) -> None:
+        """Raise ValueError for a kernel of a view that is not stored, or one that is no function of inner products."""
+        if kernel.view not in self.matrices or kernel.base != "inner":
+            known = ", ".join(self.matrices)
+            raise ValueError(f"{kernel.name}: expected a function of the stored kernels {known}, got another kernel")
+
+    def matrix(self, view: str, base: str, train: Self) -> Floats:
+        """Return the inner products of all pairs, (t, n)."""
+        return entries(self.matrices[view], self.rows, train.rows)
+
+    def some(self, view: str, base: str, rows: Indices, train: Self, columns: Indices) -> Floats:
+        """Return the inner products of some pairs, (b, c)."""
+        return entries(self.matrices[view], self.rows[rows], train.rows[columns])
+
+    def squares(self, view: str) -> Floats:
+        """Return the squared norms, (n,)."""
+        return np.diagonal(self.matrices[view])[self.rows]
+
+    def mean(self, view: str, base: str) -> tuple[float, int]:
+        """Return the mean squared distance over all pairs."""
+        return float(self.pair_distances(view).mean()), 0
 
 
 def all_pairs(features: Any, base: str) -> Floats:

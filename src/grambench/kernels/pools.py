@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from grambench.common.types import Floats, Indices
-from grambench.kernels.bases import Base, Vectors, Views
+from grambench.kernels.bases import Base, StoredKernels, Vectors, Views
 from grambench.kernels.computed import Computed
 from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import Kernel
@@ -29,8 +29,8 @@ class BoundKernels:
     ----------
     kernels : sequence of m Kernels, FeatureSubsets or RandomSubsets
         The kernels; without any, the pools are of the grid of the continuous family.
-    train : array (n, d), or mapping of array (n, d) by view
-        The training examples: vectors, or descriptors or pixels of images.
+    train : array (n, d), mapping of array (n, d) by view, or StoredKernels
+        The training examples: vectors, descriptors or pixels of images, or stored inner products.
     dictionary : FamilyRange, optional
         A continuous family of kernels on vectors, or on the view "".
     trace : float, optional
@@ -67,7 +67,9 @@ class BoundKernels:
         named = () if isinstance(kernels, FeatureSubsets | RandomSubsets) else kernels
         views = list(dict.fromkeys(kernel.view for kernel in named))
         groups = {view: columns[view] for view in views if view in columns}
-        if pixels:
+        if isinstance(train, StoredKernels):
+            self._train = train
+        elif pixels:
             self._kind, self._train = PixelPool, Pixels(train, views)
         elif isinstance(train, Mapping) or groups or unit_rows:
             self._train = Views(train, groups, unit_rows=unit_rows or isinstance(train, Mapping))

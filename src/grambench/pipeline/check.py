@@ -1,7 +1,7 @@
 """Checks of studies with their algorithms and data sets: whether these exist and fit the study."""
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from grambench import algorithms
 from grambench.common.errors import ConfigError, Faults
@@ -10,7 +10,7 @@ from grambench.config.protocols import Online
 from grambench.config.study import Study
 from grambench.datasets.descriptions import Dataset
 from grambench.pipeline.specifications import points_of
-from grambench.pipeline.targets import view_names
+from grambench.pipeline.targets import kernels_of, view_names
 
 
 def check_studies(configuration: Configuration, project: Project, origins: Mapping[str, str]) -> dict[str, Study]:
@@ -65,13 +65,23 @@ def _add_datasets(
             continue
         names, elsewhere = (selection.get(title, []), ()) if isinstance(selection, dict) else (selection, listed)
         more = [name for name in names if name in datasets and name not in (*study.datasets, *elsewhere)]
+        taken = without_features(study, [name for name in more if datasets[name].stored_kernels], more)
         for name in more:
             with faults.at(f"{origin}: {title}"):
-                check_dataset(study, datasets[name])
+                check_dataset(taken, datasets[name])
                 if lacking := study.protocol.lacking([name]):
                     raise ConfigError(lacking)
-        added = study.on({name: datasets[name] for name in more})
+        added = taken.on({name: datasets[name] for name in more})
         studies[title] = added.model_copy(update={"datasets": [*study.datasets, *dict.fromkeys(more)]})
+
+
+def without_features(study: Study, stored: Sequence[str], added: Sequence[str] = ()) -> Study:
+    """Return a study that leaves out, on added data sets of stored kernels, entries that learn from something else."""
+    others = [name for name in (*study.datasets, *added) if name not in stored]
+    needing = [entry for entry in study.algorithms if stored and algorithms.needs(study.file(entry))]
+    kept = {entry: study.algorithms[entry].datasets or others for entry in needing}
+    changed = {entry: study.algorithms[entry].model_copy(update={"datasets": names}) for entry, names in kept.items()}
+    return study.model_copy(update={"algorithms": study.algorithms | changed})
 
 
 def _check_study(study: Study, file: str, dataset: Callable[[str], Dataset], faults: Faults) -> None:
@@ -123,13 +133,15 @@ def _check_algorithm(study: Study, entry: str) -> None:
 
 def check_dataset(study: Study, dataset: Dataset) -> None:
     """Raise ConfigError if a data set lacks a view that a kernel is on, or does not fit the protocol or algorithms."""
-    views = {*view_names(dataset), *([] if dataset.descriptors or dataset.blocks else [""])}
-    used = {kernel.view for kernel in study.kernel_list(view_names(dataset), dataset.name)}
+    has_vectors = not (dataset.descriptors or dataset.blocks or dataset.stored_kernels)
+    views = {*view_names(dataset), *([""] if has_vectors else [])}
+    used = {kernel.view for kernel in kernels_of(study, dataset)}
     if not used and study.kernels:
         raise ConfigError(f"{dataset.name} has no kernels: name it under `datasets` of a part of `kernels`")
     if unknown := sorted(used - views):
         has = "no views" if views == {""} else "the views " + ", ".join(sorted(views))
-        raise ConfigError(f"a kernel is on view {unknown[0]!r}, but data set {dataset.name} has {has}")
+        remedy = "; expected `views: all` in `kernels`, as in leaderboard_views" if dataset.stored_kernels else ""
+        raise ConfigError(f"a kernel is on view {unknown[0]!r}, but data set {dataset.name} has {has}{remedy}")
     if study.protocol.needs_official_split and not dataset.has_split:
         kind = study.protocol.kind
         raise ConfigError(
@@ -156,7 +168,11 @@ def check_dataset(study: Study, dataset: Dataset) -> None:
             raise ConfigError(f"approximation: {name} takes vectors and groups of their columns, not {dataset.name}")
     if not study.kernels:
         raise ConfigError(f"{dataset.name} has views; a study of a dictionary or subsets takes data sets of vectors")
-    for entry in study.algorithms:
+    for entry, algorithm in study.algorithms.items():
+        if dataset.name not in (algorithm.datasets or [dataset.name]):
+            continue
         if need := algorithms.needs(study.file(entry)):
             inputs = "feature vectors" if need == "features" else "a continuous family of kernels on vectors"
-            raise ConfigError(f"{entry} learns from {inputs}, but data set {dataset.name} has views")
+            has = "stored kernels" if dataset.stored_kernels else "views"
+            remedy = f"; list other data sets under `datasets` of {entry}"
+            raise ConfigError(f"{entry} learns from {inputs}, but data set {dataset.name} has {has}{remedy}")

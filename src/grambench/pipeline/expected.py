@@ -1,5 +1,6 @@
 """What a call of the workflow is expected to do: the number of jobs by step, and how long its runs take."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from grambench.common import layout
@@ -29,6 +30,7 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
     seconds = {cell: [plan.resources.measured_seconds(block) for block in blocks[cell]] for cell in cells}
     known = [value for values in seconds.values() for value in values if value is not None]
     runs, studies = _count(len(cells), "run"), len(plan.studies)
+    left_out = [line for name in plan.studies for line in _left_out(plan, name)]
 
     jobs = [_count(len(prepared), "data set"), _count(sum(not Path(path).is_file() for path in kernels), "kernel file")]
     in_blocks = sum(len(of_cell) for of_cell in blocks.values() if len(of_cell) > 1)
@@ -49,7 +51,17 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
         lines.append(f"time of the runs: {time}, from the measured costs in {costs}{suffix}")
     elif cells:
         lines.append(f"time of the runs: not known, {without}")
-    return lines
+    return [*left_out, *lines]
+
+
+def _left_out(plan: Plan, study: str) -> Iterator[str]:
+    """Yield a line for each data set of stored kernels on which a study leaves out configurations."""
+    cells = {(cell.dataset, cell.algorithm) for cell in plan.targets.cells(study)}
+    for dataset in plan.targets.datasets(study):
+        names = [name for name in plan.targets.algorithms(study) if (dataset, name) not in cells]
+        if names and plan.targets.dataset(dataset).stored_kernels:
+            reason = "left out, since they learn from features"
+            yield f"{study}: {dataset} has stored kernels alone; {reason}: {', '.join(names)}"
 
 
 def _count(number: int, name: str) -> str:

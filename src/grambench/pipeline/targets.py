@@ -25,6 +25,14 @@ def view_names(dataset: Dataset) -> list[str]:
     return described or dataset.view_names()
 
 
+def kernels_of(study: Study, dataset: Dataset) -> list[Kernel]:
+    """Return the base kernels of a study on a data set; on a view with a stored kernel, this kernel as it is."""
+    kernels = study.kernel_list(view_names(dataset), dataset.name)
+    if not dataset.stored_kernels:
+        return kernels
+    return [Kernel("polynomial", 1.0, view) for view in dict.fromkeys(kernel.view for kernel in kernels)]
+
+
 class Targets:
     """The runs and files of the studies of a project.
 
@@ -101,7 +109,7 @@ class Targets:
 
     def kernels(self, study: str, dataset: str) -> list[Kernel]:
         """Return the base kernels of a study on a data set in the order that the algorithms see."""
-        return self.studies[study].kernel_list(view_names(self.dataset(dataset)), dataset)
+        return kernels_of(self.studies[study], self.dataset(dataset))
 
     def kernels_from(self, study: str, dataset: str) -> list[str]:
         """Return the files that kernels come from: features and pairs of images, or Gram matrices."""

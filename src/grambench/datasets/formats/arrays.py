@@ -149,7 +149,7 @@ class Mat(Reader):
     def read(self, files: dict[str, Path]) -> Raw:
         """Read a matrix, its labels and, if named, the permutations of the examples."""
         (path,) = files.values()
-        variables = _mat_variables(self, path, [name for name in (self.data, self.labels, self.orders) if name])
+        variables = mat_variables(self, path, [name for name in (self.data, self.labels, self.orders) if name])
         matrix: Any = numeric(self.data, variables[self.data], 2)
         data = (matrix.toarray() if hasattr(matrix, "toarray") else matrix).astype(np.float64)
         data = data.T if self.transposed else data
@@ -179,7 +179,7 @@ class MatBlocks(Reader):
         from scipy import sparse
 
         (path,) = (path for path in files.values() if path.suffix == ".mat")
-        variables = _mat_variables(self, path, [*self.features, *(name for name in self.labels if name not in files)])
+        variables = mat_variables(self, path, [*self.features, *(name for name in self.labels if name not in files)])
         blocks = [sparse.csr_array(numeric(name, variables[name], 2), dtype=np.float64) for name in self.features]
         labels = [
             read_column(self, files[name]) if name in files else numeric(name, variables[name], 1)
@@ -188,15 +188,20 @@ class MatBlocks(Reader):
         return Raw(sparse.csr_array(sparse.vstack(blocks)), np.concatenate(labels).astype(np.float64))
 
 
-def _mat_variables(reader: Reader, path: Path, names: Sequence[str]) -> dict[str, Any]:
-    """Return variables of a MATLAB file; those of version 7.3, which is HDF5, have their axes in the opposite order."""
+def mat_variables(reader: Reader, path: Path, names: Sequence[str] = ()) -> dict[str, Any]:
+    """Return variables of a MATLAB file, by default all.
+
+    Those of version 7.3, which is HDF5, have their axes in the opposite order.
+    """
     import h5py
     import scipy.io
 
     if not h5py.is_hdf5(path):
         variables = {name: value for name, value in scipy.io.loadmat(path).items() if not name.startswith("__")}
-        return {name: member(variables, name, "variable") for name in names}
+        return {name: member(variables, name, "variable") for name in names or variables}
     with open_hdf5(path, reader.mebibytes) as file:
+        # names that begin with # hold what cells and texts refer to
+        names = names or [name for name in file if not name.startswith("#")]
         return {name: _mat_variable(name, member(file, name, "variable")) for name in names}
 
 

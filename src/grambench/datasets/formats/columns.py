@@ -386,6 +386,7 @@ class Libsvm(Reader):
         content = read_content(self, path)
         serials = re.findall(rb"^[^\s#]+[ \t]+0:(\S+)", content, re.MULTILINE)
         if len(serials) > 1 and serials == [b"%d" % number for number in range(1, len(serials) + 1)]:
-            raise MalformedFileError(["expected features, got kernel values (0:1, 0:2 ...); use their features"])
+            remedy = "describe it with `format: kernels`"
+            raise MalformedFileError([f"expected features, got kernel values (0:1, 0:2 ...); {remedy}"])
         features, labels = load_svmlight_file(io.BytesIO(content), n_features=self.columns, zero_based=False)
         return Raw(features.toarray(), labels)

@@ -6,8 +6,8 @@ if most values are 0 (a3a, mushrooms, w5a: at most 24 MB), because Gram matrices
 """
 
 import itertools
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
@@ -142,12 +142,15 @@ class Raw:
         Permutations of the examples, 0-based.
     test : ndarray of bool (n,) or None
         Whether each row is in the test part of an official split.
+    kernels : dict of ndarray of float64 (n, n)
+        Stored kernels by view; the examples then have no features.
     """
 
     features: "NDArray[Any] | sparse.csr_array"
     labels: NDArray[Any]
     orders: NDArray[np.int64] | None = None
     test: NDArray[np.bool_] | None = None
+    kernels: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
 
 
 class ChunkedReader(Reader):
