@@ -196,7 +196,7 @@ def test_boosting_is_that_of_lightgbm_with_the_rounds_that_a_fifth_selects(class
     features, labels, others = three_classes()
     labels = np.minimum(labels, classes - 1).astype(np.int8)
     train, test = pools(features, others)
-    settings = {"learning_rate": 0.2, "leaves": 6, "depth": 3}
+    settings = {"learning_rate": 0.2, "leaves": 6.0, "depth": 3.0}  # a study's candidates are floats
     found = fit_plainly("gradient_boosting", train, labels, **settings, rounds=200, patience=10).predictor.scores(test)
     rng = np.random.default_rng(0)
     rng.integers(2**31)
@@ -252,7 +252,7 @@ def test_a_gaussian_process_predicts_as_scikit_learns_and_finds_the_features_tha
     train, test = pools(features, others)
     kept, split = [], ard_gp._split
     monkeypatch.setattr(ard_gp, "_split", lambda logarithms: kept.append(logarithms) or split(logarithms))
-    scores = fit_plainly("ard_gp", train, labels).predictor.scores(test)
+    scores = fit_plainly("ard_gp", train, labels, iterations=30.0).predictor.scores(test)
     y = signs(labels)
     model = process(kept[-1]).fit(features, y - y.mean(axis=0))
     np.testing.assert_allclose(scores, model.predict(others) + y.mean(axis=0), rtol=1e-7, atol=1e-9)
@@ -288,7 +288,7 @@ def test_the_average_gradient_outer_product_is_that_of_finite_differences():
 def test_a_recursive_feature_machine_repeats_regression_and_metric():
     features, labels, others = three_classes(n=60)
     train, test = pools(features, others[:60])
-    found = fit_plainly("rfm", train, labels, iterations=3).predictor.scores(test)
+    found = fit_plainly("rfm", train, labels, iterations=3.0).predictor.scores(test)
     metric, pairs = np.eye(4), np.triu_indices(60, 1)
     bandwidth = np.median(np.linalg.norm(features[:, None] - features, axis=2)[pairs])
     for _ in range(3):

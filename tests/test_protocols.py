@@ -17,7 +17,7 @@ from grambench.experiments.run import Reference, Run
 from grambench.kernels.dictionary import FamilyRange
 
 SOURCE = Path(protocols.__file__).parent.parent
-TWO = {"parameter": "p", "values": [1.1, 2], "C": [1, 10]}
+TWO = {"parameter": "p", "values": [1.1, 2], "also": {"C": [1, 10]}}
 PROTOCOLS = {
     "online": {"kind": "online"},
     "nested_cv": {"kind": "nested_cv", "select": "C", "values": [1]},

@@ -1,7 +1,7 @@
 """Gradient boosting: trees that correct each other, on binned features (Friedman 2001, Annals of Statistics 29).
 
 Each tree is fitted to the gradient of the loss of the trees before it. Features are binned, which makes the search for
-splits fast. A fifth of the examples tells when further trees no longer help.
+splits fast, and a fifth of the examples tells when further trees no longer help.
 
 Formula
 -------
@@ -98,8 +98,10 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     features, classes, n = to_dense(features_of(pool)), int(labels.max()) + 1, len(labels)
     settings = {
         **({"objective": "binary"} if classes == 2 else {"objective": "multiclass", "num_class": classes}),
-        **{"learning_rate": parameters.learning_rate, "num_leaves": parameters.leaves},
-        **{"max_depth": parameters.depth or -1, "min_data_in_leaf": parameters.leaf or max(1, min(20, n // 10))},
+        # a study's candidates are floats
+        **{"learning_rate": parameters.learning_rate, "num_leaves": int(parameters.leaves)},
+        **{"max_depth": int(parameters.depth or -1)},
+        **{"min_data_in_leaf": int(parameters.leaf or max(1, min(20, n // 10)))},
         **{"num_threads": 1, "deterministic": True, "force_row_wise": True, "seed": draw_seed(rng), "verbosity": -1},
     }
 
@@ -107,11 +109,11 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         return lightgbm.train(settings, lightgbm.Dataset(features[rows], labels[rows]), rounds, **options)
 
     # a class with fewer examples than folds has none in the last one
-    left_out, rounds = stratified_folds(labels, FOLDS, rng)[-1], parameters.rounds
+    left_out, rounds = stratified_folds(labels, FOLDS, rng)[-1], int(parameters.rounds)
     if len(left_out) < FEW:
         rounds = min(rounds, USUAL)
     else:
-        stop = lightgbm.early_stopping(parameters.patience, verbose=False)
+        stop = lightgbm.early_stopping(int(parameters.patience), verbose=False)
         judged = lightgbm.Dataset(features[left_out], labels[left_out])
         kept = np.setdiff1d(np.arange(n), left_out)
         rounds = grow(kept, rounds, valid_sets=[judged], callbacks=[stop]).best_iteration or rounds

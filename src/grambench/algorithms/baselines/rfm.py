@@ -1,8 +1,8 @@
 """RFM: the recursive feature machine, a kernel whose metric is learned (Radhakrishnan et al. 2024, Science 383).
 
-Ridge regression with a Laplace kernel is fitted. The average gradient outer product of its predictor says in which
+Ridge regression with a Laplace kernel is fitted, and the average gradient outer product of its predictor says in which
 directions of the features predictions change. This becomes the metric of the kernel, and the regression is fitted
-anew. It is a learned kernel for tables, from a single one.
+again, some times.
 
 Formula
 -------
@@ -116,13 +116,12 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     metric = np.eye(d)
     # equal examples are no unit
     unit = float(np.median(lengths(features, features, metric)[np.triu_indices(n, 1)])) or 1.0
-    for iteration in range(parameters.iterations + 1):
-        machine = _regression(features, y, metric, unit * parameters.bandwidth, parameters.regulariser)
-        if iteration < parameters.iterations:
-            learned = machine.outer_product(features)
-            trace = float(np.trace(learned))
-            metric = learned * (d / trace) if trace > 0.0 else metric
-    return without_kernels(pool, machine.scores)
+    bandwidth = unit * parameters.bandwidth
+    for _ in range(int(parameters.iterations)):  # a study's candidates are floats
+        learned = _regression(features, y, metric, bandwidth, parameters.regulariser).outer_product(features)
+        trace = float(np.trace(learned))
+        metric = learned * (d / trace) if trace > 0.0 else metric
+    return without_kernels(pool, _regression(features, y, metric, bandwidth, parameters.regulariser).scores)
 
 
 def _regression(features: Floats, y: Floats, metric: Floats, bandwidth: float, regulariser: float) -> Machine:
