@@ -1,8 +1,7 @@
 """BEMKL: Bayesian efficient multiple kernel learning by a variational approximation (Gönen 2012, ICML).
 
-All kernels share the coefficients of the examples, so that each kernel gives one intermediate output. A probit model
-with a margin weights these outputs. The posterior of coefficients and weights is approximated by a product of
-distributions, each updated in turn in closed form.
+All kernels share the coefficients of the examples, and a probit model with a margin weights the output of each kernel.
+The posterior is approximated by a product of distributions, each updated in turn in closed form.
 
 Formula
 -------

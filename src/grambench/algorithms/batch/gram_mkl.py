@@ -2,7 +2,6 @@
 
 The weights minimise the squared radius of the minimum enclosing ball (MEB) of the examples, divided by the squared
 distance between the convex hulls of the two classes. This ratio bounds the leave-one-out error of a hard-margin SVM.
-The SVM is trained on the learned kernel afterwards.
 
 Formula
 -------
@@ -14,7 +13,8 @@ r² is convex and γ² concave in μ, so that their ratio has no local minimum t
 
     min_k ρ_k / q_k,   ρ_k = (1 − λ) (Σ_i β_i K_k,ii − β'K_kβ) + λ (1 − ‖β‖²),   q_k = (1 − λ) γ'YK_kYγ + λ ‖γ‖²
 
-bounds the least ratio from below. Every K_k counts as scaled to a mean diagonal of 1.
+bounds the least ratio from below. Every K_k counts as scaled to a mean diagonal of 1. The SVM is trained on the
+learned kernel afterwards.
 
 Complexity
 ----------

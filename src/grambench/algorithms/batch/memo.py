@@ -2,7 +2,7 @@
 
 "Minimum effort, maximum output": the weights maximise the squared distance between the convex hulls of the two classes
 and the Frobenius norm of the combined kernel. Of kernels of one trace, the one with the larger norm is the less
-complex: its spectral ratio, trace / norm, is smaller. The SVM is trained on the learned kernel afterwards.
+complex, as its spectral ratio, trace / norm, is smaller.
 
 Formula
 -------
@@ -10,7 +10,8 @@ Formula
     γ²(μ) = min_γ (1 − λ) γ'Y K(μ) Y γ + λ ‖γ‖²,   γ ≥ 0, Σ = 1 over each class
     Q_kl = ⟨K_k, K_l⟩_F / mean_h ‖K_h‖²_F,   so that μ'Qμ ∝ ‖K(μ)‖²_F
 
-Every K_k counts as scaled to a mean diagonal of 1, so that all K(μ) have the same trace.
+Every K_k counts as scaled to a mean diagonal of 1, so that all K(μ) have the same trace. The SVM is
+trained on the learned kernel afterwards.
 
 Complexity
 ----------

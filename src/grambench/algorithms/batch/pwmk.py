@@ -1,7 +1,7 @@
 """PWMK: each kernel weighted by the accuracy of its own SVM (Tanabe et al. 2008).
 
 Each kernel has its own SVM, whose accuracy in cross-validation sets the kernel's weight. The weights therefore do not
-account for how the kernels overlap. An SVM is then trained on the weighted sum.
+account for how the kernels overlap.
 
 Formula
 -------
