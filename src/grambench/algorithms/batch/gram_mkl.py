@@ -32,7 +32,8 @@ The weights are those of KL-C under the l1 norm with C = (1 − λ) / λ on kern
 L2-SVM, and its C is tuned; GRAM stays near the hard margin, and the C that is tuned is that of the SVM on the learned
 kernel. MKLpy's "R-MKL" (Do et al. 2009) has Σ_k μ_k r_k² in place of r²(μ).
 
-The text of the paper was not available; the problem is that of MKLpy's documentation (Lauriola and Aiolli 2020).
+The text of the paper was not available; the problem is that of the authors' program in MKLpy (Lauriola and Aiolli
+2020).
 
 References
 ----------

@@ -27,7 +27,8 @@ rate. It ends where the linear model within the constraint promises at most `gap
 The authors have λ = 0, and stop at the last weights if γ falls below a smallest margin. With λ > 0, as in EasyMKL, γ²
 is positive even if the hulls meet.
 
-The text of the paper was not available; the problem is that of MKLpy's documentation (Lauriola and Aiolli 2020).
+The text of the paper was not available; the problem is that of the authors' program in MKLpy (Lauriola and Aiolli
+2020), and the reading of μ'Qμ as the inverse of a spectral ratio is ours.
 
 References
 ----------
