@@ -1,8 +1,7 @@
 """BEMKL: Bayesian efficient multiple kernel learning by a variational approximation (Gönen 2012, ICML).
 
-All kernels share the coefficients of the examples, so that each kernel gives one intermediate output. A probit model
-with a margin weights these outputs. The posterior of coefficients and weights is approximated by a product of
-distributions, each updated in turn in closed form.
+All kernels share the coefficients of the examples, and a probit model with a margin weights the output of each kernel.
+The posterior is approximated by a product of distributions, each updated in turn in closed form.
 
 Formula
 -------
@@ -11,7 +10,7 @@ Formula
     λ_i, γ ~ Gamma(1, 1),   ω_k ~ Gamma(10^−s, 10^s)   (shape and scale)
 
 f(x) = Σ_k E[e_k] Σ_j E[a_j] k_k(x_j, x) + E[b] predicts. The sparsity s is 0 for weights that are all used, and 10 for
-weights of which most vanish, as in the authors' examples. Every K_k counts as scaled to a mean diagonal of 1.
+weights of which most vanish, as in the author's examples. Every K_k counts as scaled to a mean diagonal of 1.
 
 Complexity
 ----------
@@ -19,11 +18,13 @@ O(m n³) once for Σ_k K_k². An iteration takes O(n³) for the covariance of a,
 
 Deviations
 ----------
-The authors start at random values, here a, e and b start at fixed ones: g_k = f = (1 + ν) y, e = 1 and b = 0. The
-result then does not depend on a seed or on how the examples are numbered.
+The author's program starts at random values, this one at g_k = f = (1 + ν) y, e = 1 and b = 0. The result then does not
+depend on a seed or on how the examples are numbered.
 
-They stop after 200 iterations. Here the updates end earlier if no E[f_i] changes by more than `tolerance`. In place of
+It stops after 200 iterations. Here the updates end earlier if no E[f_i] changes by more than `tolerance`. In place of
 the probability of a class, the sign of f(x) predicts; more classes are learned one-vs-rest, and f(x) decides.
+
+The text of the paper was not available; the model and the updates are those of the author's program.
 
 An e_k below 0 stays in f(x), and is recorded as a weight of 0.
 

@@ -2,7 +2,6 @@
 
 The weights minimise the squared radius of the minimum enclosing ball (MEB) of the examples, divided by the squared
 distance between the convex hulls of the two classes. This ratio bounds the leave-one-out error of a hard-margin SVM.
-The SVM is trained on the learned kernel afterwards.
 
 Formula
 -------
@@ -14,7 +13,8 @@ r² is convex and γ² concave in μ, so that their ratio has no local minimum t
 
     min_k ρ_k / q_k,   ρ_k = (1 − λ) (Σ_i β_i K_k,ii − β'K_kβ) + λ (1 − ‖β‖²),   q_k = (1 − λ) γ'YK_kYγ + λ ‖γ‖²
 
-bounds the least ratio from below. Every K_k counts as scaled to a mean diagonal of 1.
+bounds the least ratio from below. Every K_k counts as scaled to a mean diagonal of 1. The SVM is trained on the
+learned kernel afterwards.
 
 Complexity
 ----------
@@ -32,7 +32,8 @@ The weights are those of KL-C under the l1 norm with C = (1 − λ) / λ on kern
 L2-SVM, and its C is tuned; GRAM stays near the hard margin, and the C that is tuned is that of the SVM on the learned
 kernel. MKLpy's "R-MKL" (Do et al. 2009) has Σ_k μ_k r_k² in place of r²(μ).
 
-The text of the paper was not available; the problem is that of MKLpy's documentation (Lauriola and Aiolli 2020).
+The text of the paper was not available; the problem is that of the authors' program in MKLpy (Lauriola and Aiolli
+2020).
 
 References
 ----------

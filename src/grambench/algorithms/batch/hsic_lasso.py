@@ -1,8 +1,7 @@
 """HSIC Lasso: a sparse sum of centred kernels that depends on the labels (Yamada et al. 2014, on blocks of features).
 
 The Hilbert-Schmidt independence criterion (HSIC) measures how a kernel on some features depends on one on the labels. A
-lasso with weights of at least 0 selects kernels of high dependence that share little with each other. An SVM is trained
-on their weighted sum.
+lasso with weights of at least 0 selects kernels of high dependence that share little with each other.
 
 Formula
 -------

@@ -2,7 +2,7 @@
 
 "Minimum effort, maximum output": the weights maximise the squared distance between the convex hulls of the two classes
 and the Frobenius norm of the combined kernel. Of kernels of one trace, the one with the larger norm is the less
-complex: its spectral ratio, trace / norm, is smaller. The SVM is trained on the learned kernel afterwards.
+complex, as its spectral ratio, trace / norm, is smaller.
 
 Formula
 -------
@@ -10,7 +10,8 @@ Formula
     γ²(μ) = min_γ (1 − λ) γ'Y K(μ) Y γ + λ ‖γ‖²,   γ ≥ 0, Σ = 1 over each class
     Q_kl = ⟨K_k, K_l⟩_F / mean_h ‖K_h‖²_F,   so that μ'Qμ ∝ ‖K(μ)‖²_F
 
-Every K_k counts as scaled to a mean diagonal of 1, so that all K(μ) have the same trace.
+Every K_k counts as scaled to a mean diagonal of 1, so that all K(μ) have the same trace. The SVM is
+trained on the learned kernel afterwards.
 
 Complexity
 ----------
@@ -26,7 +27,8 @@ rate. It ends where the linear model within the constraint promises at most `gap
 The authors have λ = 0, and stop at the last weights if γ falls below a smallest margin. With λ > 0, as in EasyMKL, γ²
 is positive even if the hulls meet.
 
-The text of the paper was not available; the problem is that of MKLpy's documentation (Lauriola and Aiolli 2020).
+The text of the paper was not available; the problem is that of the authors' program in MKLpy (Lauriola and Aiolli
+2020), and the reading of μ'Qμ as the inverse of a spectral ratio is ours.
 
 References
 ----------

@@ -1,8 +1,7 @@
 """MKBoost: boosting of SVMs, each on one kernel that does best at its trial (Xia and Hoi 2013, IEEE TKDE 25).
 
 Each trial draws examples by their weights, trains an SVM on each kernel, and keeps the one with the least weighted
-error. Its mistakes gain weight for the next trial, as in AdaBoost. No combined kernel is formed: the kept classifiers
-vote.
+error. Its mistakes gain weight for the next trial as in AdaBoost, and the kept classifiers vote.
 
 Formula
 -------

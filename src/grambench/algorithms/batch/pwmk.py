@@ -1,7 +1,7 @@
 """PWMK: each kernel weighted by the accuracy of its own SVM (Tanabe et al. 2008).
 
 Each kernel has its own SVM, whose accuracy in cross-validation sets the kernel's weight. The weights therefore do not
-account for how the kernels overlap. An SVM is then trained on the weighted sum.
+account for how the kernels overlap.
 
 Formula
 -------
@@ -15,18 +15,14 @@ m · folds SVMs on n (1 − 1/folds) examples each, and one on all. They read O(
 
 Deviations
 ----------
-The paper asks for a δ of at most the lowest accuracy, and leaves it open. Here it is a share of that accuracy, as in
-MKLpy (Lauriola and Aiolli 2020), by default all of it. The least accurate kernel then has no weight; with δ = 0 the
-weights are nearly those of the uniform SVM.
-
-The text of the paper was not available. The formula is that of the survey by Gönen and Alpaydın (2011).
+The text of the paper was not available. The formula is that of MKLpy's documentation (Lauriola and Aiolli 2020), which
+has δ as a share of the lowest accuracy. Here the share is 1 by default, and the least accurate kernel has no weight.
+With δ = 0 the weights are nearly those of the uniform SVM.
 
 References
 ----------
 Tanabe, Ho, Nguyen and Kawasaki (2008). Simple but effective methods for combining kernels in computational biology.
 IEEE International Conference on Research, Innovation and Vision for the Future, 71-78.
-
-Gönen and Alpaydın (2011). Multiple kernel learning algorithms. Journal of Machine Learning Research 12, 2211-2268.
 
 Lauriola and Aiolli (2020). MKLpy: a python-based framework for multiple kernel learning. arXiv 2007.09982.
 """

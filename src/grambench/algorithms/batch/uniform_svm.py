@@ -1,11 +1,15 @@
 """Uniform SVM: an SVM on the uniform combination of the base kernels ("Unif" of Gai et al. 2010).
 
 All kernels get the same weight, and an SVM is trained on their mean. It is the baseline that learned weights should
-beat. MKLpy calls it AverageMKL.
+beat.
 
 Formula
 -------
     K = 1/m Σ_k K_k,   then a C-SVC on K
+
+Notes
+-----
+MKLpy calls this algorithm AverageMKL, and CA's paper calls it DU on a grid of a continuous family.
 
 Complexity
 ----------
