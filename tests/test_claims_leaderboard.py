@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from planted import evidence as evidence_of
 from planted import plain
@@ -12,7 +13,10 @@ from grambench.config.study import Study
 
 SETS = [f"set_{number}" for number in range(10)]
 ONLINE = ["om2", "omkc_dd", "perceptron_u"]
+BOTH = [leaderboard.UNIFORM, *leaderboard.POOLED, leaderboard.SINGLE]
+ON_FEATURES = list(map(leaderboard.on_features, BOTH))
 ENTRIES = [
+    *ON_FEATURES,
     *(leaderboard.UNIFORM, leaderboard.SINGLE, *leaderboard.KERNEL_LEARNING),
     *(*ONLINE, "gaussian_svm", "gradient_boosting"),
 ]
@@ -38,6 +42,7 @@ SUPPORT = dict.fromkeys(leaderboard.KERNEL_LEARNING, 86.0) | {
     "omkc_dd": 84.5,
     "perceptron_u": 80.5,
 }
+SUPPORT |= dict.fromkeys(ON_FEATURES, 75.0) | {"uniform_svm_features": 73.0}
 
 
 def evidence(gone=(), failed=(), work=None, **accuracies):
@@ -107,6 +112,12 @@ def test_planted_numbers_support_every_claim():
         ("5b", {"gaussian_svm": 90.0}),
         ("6a", {"gradient_boosting": 90.0}),
         ("6b", {"gradient_boosting": 86.0}),
+        (
+            "7a",
+            {name: (SUPPORT | {"uniform_svm": 70.0})[name.removesuffix("_features")] for name in BOTH + ON_FEATURES},
+        ),
+        ("7b", {"d1_features": 73.5}),
+        ("7c", dict.fromkeys(ON_FEATURES, 73.5)),
     ],
 )
 def test_other_numbers_refute_a_claim(claim, change):
@@ -122,6 +133,43 @@ def test_the_evidence_has_the_verdict_on_the_pair(rival, verdict, word):
     assert judged.verdict == verdict
     assert f"CA_1D against ALIGNF: {word}; shown more than a point worse on " in judged.evidence
     assert f"mean difference {86.0 - rival:+.1f}" in judged.evidence
+
+
+def test_the_pool_moves_accuracy_more_than_the_weights():
+    judged = answer("7a", evidence())
+    pool = [SUPPORT[name] - SUPPORT[other] for name, other in zip(BOTH, ON_FEATURES, strict=True)]
+    weights = [SUPPORT[name] - SUPPORT[same[0]] for same in (BOTH, ON_FEATURES) for name in same[1:]]
+    moved = np.abs(pool).mean(), np.abs(weights).mean()
+    found = re.search(r"by ([\d.]+) points, the weights by ([\d.]+): difference ([-+.\d]+),", judged.evidence).groups()
+    assert list(map(float, found)) == pytest.approx([*moved, moved[0] - moved[1]], abs=0.02)
+    assert judged.evidence.endswith(" over 10 data sets; the pool more on 10")
+
+
+def test_noise_alone_moves_no_accuracy():
+    """Of equal means whose splits differ, a mean distance is about 0 whichever half gives the sign."""
+    rng = np.random.default_rng(0)
+    rows = [
+        row
+        for dataset in SETS
+        for name in BOTH + ON_FEATURES
+        for row in plain(dataset, name, "accuracy_percent", *(80.0 + 3.0 * rng.normal(size=10)))
+    ]
+    results = evidence_of(STUDY, rows, []).results
+    pool, weights = results.moved_by_pool(BOTH, "features", "accuracy_percent", SETS)
+    raw = results.means(BOTH + ON_FEATURES, "accuracy_percent")
+    assert abs(pool.mean()) < 0.25 and abs(weights.mean()) < 0.25
+    assert np.abs(raw[BOTH].to_numpy() - raw[ON_FEATURES].to_numpy()).mean() > 0.7
+
+
+def test_the_second_pool_is_judged_on_the_data_sets_that_have_it():
+    few = {name: STUDY.algorithms[name].model_copy(update={"datasets": SETS[:7]}) for name in ON_FEATURES}
+    given = with_study(evidence(), algorithms=STUDY.algorithms | few)
+    assert answer("7a", given).evidence.endswith(" over 7 data sets; the pool more on 7")
+    assert "better on 7 of 7 data sets" in answer("7b", given).evidence
+    shared = {name: ("one" if name in SETS[:3] else name, 18) for name in SETS}
+    grouped = with_study(given, algorithms=STUDY.algorithms | few, populations=shared)
+    assert answer("7a", grouped).verdict == "undecided"
+    assert "not judged: 5 of 5 data sets have two repetitions of both, 6 and half" in answer("7a", grouped).evidence
 
 
 def test_work_decides_and_not_seconds():

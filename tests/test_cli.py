@@ -616,7 +616,7 @@ def test_a_shell_completes_names(project):
         ("grambench run -d iono", ["ionosphere "]),
         ("grambench show omkc/", ["omkc/sonar/om2 "]),
         ("grambench rerun omkc/", ["omkc/sonar/om2 "]),
-        ("grambench try mine.py -a ea", ["easy_mkl "]),
+        ("grambench try mine.py -a ea", ["easy_mkl", "easy_mkl_features"]),
         ("grambench try mine.py -a al", ["all", "alignf"]),
         ("grambench run rkl -a rkl_", ["rkl_l1", "rkl_l2", "rkl_none"]),
         ("grambench run -a obs", ["obscure", "obscure_100", "obscure_five", "obscure_online"]),

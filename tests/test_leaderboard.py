@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -15,6 +16,7 @@ from matplotlib.colors import to_hex
 from matplotlib.text import Text
 from scipy import stats
 
+from grambench.config.shown import TABLES
 from grambench.report import abstract, board, drawing, figure_kind, figures, table_data, tables
 from grambench.report.figures import critical_difference, heatmap, panels
 from grambench.results import reproduction
@@ -182,6 +184,35 @@ def test_pairs_are_ordered_by_wins_less_losses(grids):
     assert counts.loc[("RKL", "Majority class")].tolist() == [8, 0, 0]
     assert len(counts) == len(pairs.columns[1:]) ** 2
     assert (cell(pairs, "RKL", "RKL").text, cell(pairs, "RKL", "RKL").status) == ("", "—")
+
+
+def test_two_pools_stand_above_each_other_with_their_difference():
+    # linear SVM stands for D2 on another pool, the uniform SVM for RKL; Gradient boosting was added by a user
+    pairs = {"d2_other": "linear_svm", "rkl_other": "uniform_svm"}
+    settings = leaderboard.SETTINGS["tables"]["pairs"] | {"kind": "pools", "pool": "other", "labels": ["one", "two"]}
+    settings |= {"algorithms": ["d2", "rkl", "gradient_boosting"]}
+    entries = leaderboard.SETTINGS["algorithms"] | {name: {"algorithm": "ca_1d"} for name in pairs}
+    study = leaderboard.study(algorithms=entries, tables={})
+    study = study.model_copy(update={"tables": {"pools": TABLES.load("pools").model_validate(settings)}})
+    planted_runs = leaderboard.results()
+    runs = [planted_runs.runs, *(of(planted_runs.runs, old, new) for new, old in pairs.items())]
+    cells = [planted_runs.cells, *(of(planted_runs.cells, old, new) for new, old in pairs.items())]
+    results = replace(planted_runs, study=study, runs=pd.concat(runs), cells=pd.concat(cells))
+    grid = tables.build(results, {}, {}, study.tables["pools"])
+    assert grid.columns == ["D2", "RKL"] and [row.label for row in grid.blocks[0].rows][:2] == ["one", "two"]
+    mean = np.mean(list(BEST.values()))
+    assert cell(grid, "one", "D2").text == f"{mean - 0.5:.1f}" and cell(grid, "two", "RKL").text == f"{mean - 1.2:.1f}"
+    assert cell(grid, "difference, 95 % interval", "D2").text == "-7.5 (-7.5 to -7.5)"
+    assert cell(grid, "worse, within a point, better", "D2").text == "8, 0, 0"
+    # 7.5 and 1.2 points by the pool, 0.5 and 6.8 by the weights; halves differ by a little noise
+    moved = re.search(r"moves accuracy by ([\d.]+) points, .* D2 on the same pool by ([\d.]+)", " ".join(grid.remarks))
+    assert list(map(float, moved.groups())) == pytest.approx([4.35, 3.65], abs=0.06)
+    assert set(grid.data["algorithm"]) == {"d2", "rkl", *pairs}
+
+
+def of(table, old, new):
+    """Return the rows of one algorithm under another name."""
+    return table[table["algorithm"] == old].assign(algorithm=new)
 
 
 def test_ranks_need_nothing_published(grids):

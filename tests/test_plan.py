@@ -129,6 +129,27 @@ def test_kernels_on_all_views_are_those_of_each_data_set():
     assert centred["protocol"] == plain["protocol"] | {"center": True}
 
 
+def test_an_entry_may_have_the_kernels_of_another_pool():
+    board = Plan({"studies": ["leaderboard"]}, CONFIG)
+    study = board.studies["leaderboard"]
+    others = {name: entry for name, entry in study.algorithms.items() if entry.pool}
+    assert len(others) == 9 and {entry.pool for entry in others.values()} == {"features"}
+    run = settings(board, "leaderboard", "heart", "d1_features")
+    singles = [f"feature_{k}/mediangaussian_sigma1" for k in range(1, 14)]
+    assert run["kernels"] == ["mediangaussian_sigma1", *singles]
+    assert len(settings(board, "leaderboard", "heart", "d1")["kernels"]) == 13
+    cells = [cell for cell in board.targets.cells() if cell.algorithm in others]
+    assert len(cells) == 9 * 27
+    counts = {cell.dataset: len(board.targets.kernels(*cell[:3])) for cell in cells}
+    assert (min(counts.values()), max(counts.values())) == (5, 45)
+    # what else differs is the data sets and the name: the same settings, tuned at the same values
+    for name, entry in others.items():
+        same = {"pool": None, "datasets": [], "title": None, "algorithm": None}
+        first = study.algorithms[name.removesuffix("_features")]
+        assert entry.model_copy(update=same) == first.model_copy(update=same), name
+        assert study.file(name) == study.file(name.removesuffix("_features"))
+
+
 def test_each_data_set_of_images_has_the_kernels_of_the_study_that_is_about_it():
     board = Plan({"studies": ["leaderboard_images", "oks", "obscure_flowers", "obscure_caltech_39"]}, CONFIG)
     kernels = {name: board.targets.kernels("leaderboard_images", name) for name in ("corel5k_sky_grass", "flowers_17")}
@@ -248,6 +269,27 @@ TUNE = {"parameter": "C", "values": [2.0]}
             "sweep norms sets p, which l2 tunes",
         ),
         ({"sweeps": {"cs": PARAMETERS | {"parameter": "C"}}}, "cs sets C, which cross-validation selects"),
+        ({"algorithms": {"cka": {"pool": "others"}}}, "unknown pool of cka 'others'"),
+        (
+            ONLINE | {"pools": {"other": NESTED["kernels"]}, "algorithms": {"perceptron": {"pool": "other"}}},
+            "perceptron: a study of kind online has one pool for all entries",
+        ),
+        (
+            {
+                "pools": {"other": NESTED["kernels"]},
+                "algorithms": {"cka": {"pool": "other"}},
+                "sweeps": {
+                    "scales": {
+                        "kind": "scaling",
+                        "label": "F",
+                        "values": [1],
+                        "algorithms": ["cka"],
+                        "datasets": ["sonar"],
+                    }
+                },
+            },
+            "sweep scales names cka, which has a pool of its own",
+        ),
         ({"experts": "omkc_dd"}, "experts names algorithm omkc_dd, which the study does not have"),
         (
             {"tables": {"one": TABLE | {"metrics": ["acuracy_percent"]}}},

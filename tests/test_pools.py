@@ -295,6 +295,19 @@ def test_kernels_on_groups_of_columns_are_those_of_vectors_with_these_columns(st
     assert pools.between(test).features[""].shape == (15, 5)
 
 
+def test_kernels_on_single_features_are_those_of_vectors_with_this_feature():
+    dataset, features = grouped()
+    train = np.arange(25)
+    kernels = ["gaussian_sigma1", *(f"feature_{k}/mediangaussian_sigma1" for k in range(1, 6))]
+    pools = Pools(asked("official_split", {"standardise": True}, kernels=kernels), dataset, train)
+    for k, gram in enumerate(pools.train.grams()[1:]):
+        run = asked("official_split", {"standardise": True}, kernels=["mediangaussian_sigma1"])
+        alone = Pools(run, vectors(features[:, [k]]), train)
+        np.testing.assert_allclose(gram, alone.train.grams()[0], rtol=1e-12, atol=1e-14)
+    with pytest.raises(DataError, match="made: expected a view 'feature_6', got"):
+        Pools(asked("official_split", kernels=["feature_6/gaussian_sigma1"]), dataset, train)
+
+
 # --- centred kernels --------------------------------------------------------------------------------------------------
 
 

@@ -9,6 +9,9 @@ A claim on some or most of k algorithms is judged at 5 % divided by k - r + 1, w
 Heller 2008, Biometrics 64): by k for the best of k, with Bonferroni. It fails if k - r + 1 of them do not beat the
 rival, at 5 % divided by r. A comparison needs half of the data sets that it speaks of, and six; otherwise it is not
 judged, and says why. A collection of data sets counts as one.
+
+Claims 7a to 7c are on two pools of kernels. What moves accuracy more is judged by the interval of the mean difference
+over the data sets, with 0 in the place of a point: distances have no sign, so that neither pool is better.
 """
 
 from collections.abc import Sequence
@@ -16,13 +19,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from grambench.claims import Answer, Claim, Evidence, list_names
-from grambench.results.statistics import HarmAndGain
+from grambench.results.statistics import BEST_LEVEL, HarmAndGain, resampled_difference
 
 UNIFORM, SINGLE = "uniform_svm", "best_kernel_svm"
 SUMS = ["d1", "d2", "lp_mkl", "mkl_l2", "klc", "rkl", "easy_mkl", "cka", "alignf"]  # weighted sums of kernels
 CENTRED_SUMS = ["d1_centred", "d2_centred"]
 RECENT = ["bemkl", "memo", "gram_mkl", "pwmk", "mkboost"]
 LEARNED = [*SUMS, *CENTRED_SUMS, "gmkl", "localised_mkl", *RECENT]
+FEATURES = "features"  # the second pool
+POOLED = ["d1", "d1_centred", "d2", "lp_mkl", "easy_mkl", "cka", "rkl"]  # the learned sums that are run on both pools
 KERNEL_LEARNING = [*LEARNED, "ca_1d", "ca_nd", "cr", "cr_dc"]
 ACCURACY, SECONDS, WORK = "accuracy_percent", "seconds", "operations"
 LEAST = 6  # data sets of a comparison; the test alone would decide on four, which say little of others
@@ -192,6 +197,49 @@ def most_beat_boosting(evidence: Evidence) -> Answer:
     return beat(evidence, KERNEL_LEARNING, "gradient_boosting", most=True)
 
 
+def pool_moves_more_than_weights(evidence: Evidence) -> Answer:
+    """Which kernels are offered moves accuracy more than how they are weighted.
+
+    (Here: from the pool of the study to that of single features, beside from the uniform mean to other weights.)
+    """
+    names, datasets = [UNIFORM, *POOLED, SINGLE], _with_features(evidence)
+    both = [*names, *map(on_features, names)]
+    if unknown := [name for name in both if name not in evidence.results.study.algorithms]:
+        return Answer.undecided(f"not judged: the study has no configuration {list_names(unknown)}")
+    count = len({evidence.results.study.collection(name) for name in datasets})
+    pool, weights = evidence.results.moved_by_pool(names, FEATURES, ACCURACY, datasets)
+    if len(pool) < LEAST or 2 * len(pool) < count:
+        return Answer.undecided(f"not judged: {_explain_missing(evidence, both, datasets, len(pool), count)}")
+    low, high = resampled_difference(weights, pool, overlap=0.0).interval(BEST_LEVEL)
+    text = f"the pool moves accuracy by {pool.mean():.2f} points, the weights by {weights.mean():.2f}: difference "
+    text += f"{(pool - weights).mean():+.2f}, 95 % interval {low:+.2f} to {high:+.2f} over {len(pool)} data sets"
+    more = int(np.count_nonzero(pool > weights))
+    return Answer.of(low > 0.0, f"{text}; the pool more on {more}", enough=low > 0.0 or high <= 0.0)
+
+
+def sparse_beats_uniform_on_features(evidence: Evidence) -> Answer:
+    """On all features and each single one, the l1 norm beats the uniform mean."""
+    return beats(evidence, on_features("d1"), on_features(UNIFORM), _with_features(evidence))
+
+
+def some_learned_beat_uniform_on_features(evidence: Evidence) -> Answer:
+    """On all features and each single one, at least one learned combination beats the mean (here: of those listed)."""
+    learned = [on_features(name) for name in POOLED]
+    return beat(evidence, learned, on_features(UNIFORM), most=False, datasets=_with_features(evidence))
+
+
+def on_features(name: str) -> str:
+    """Return the name of a configuration on the pool of single features."""
+    return f"{name}_{FEATURES}"
+
+
+def _with_features(evidence: Evidence) -> list[str]:
+    """Return the data sets on which configurations have the pool of single features."""
+    study = evidence.results.study
+    entry = study.algorithms.get(on_features(UNIFORM))
+    return [name for name in study.datasets if name in ((entry and entry.datasets) or study.datasets)]
+
+
 SURVEY = "Gönen and Alpaydın 2011, JMLR 12, abstract"
 CLEAR = "Afkanpour et al. 2013, Section 1: a clear advantage"
 DISPUTED = "disputed by Gai et al. 2010 and Orabona et al. 2010, Section 1 of both"
@@ -199,6 +247,8 @@ GRID = "Afkanpour et al. 2013, Section 3.2"
 NORMS = "after Cortes et al. 2009, UAI, on regression, and Kloft et al. 2011, JMLR 12"
 ONLINE = "asked here: the papers compare online algorithms with each other"
 RIVALS = "asked here: the papers compare kernel learning with itself"
+POOLS = "asked here: the papers compare weights on pools of their own"
+SINGLE_FEATURES = "asked here, on a pool after Rakotomamonjy et al. 2008, JMLR 9"
 
 CLAIMS = [
     Claim("1a", SURVEY, many_beat_one),
@@ -214,4 +264,7 @@ CLAIMS = [
     Claim("5b", RIVALS, most_beat_gaussian),
     Claim("6a", RIVALS, some_beat_boosting),
     Claim("6b", RIVALS, most_beat_boosting),
+    Claim("7a", POOLS, pool_moves_more_than_weights),
+    Claim("7b", SINGLE_FEATURES, sparse_beats_uniform_on_features),
+    Claim("7c", SINGLE_FEATURES, some_learned_beat_uniform_on_features),
 ]

@@ -123,7 +123,9 @@ def _fitting(board: str, dataset: str, seconds: float) -> tuple[list[str], list[
         cost, name = max(measured, default=(LEAST, dataset))
         return study.protocol.repetitions * max(LEAST, cost * work(dataset, entry) / work(name, entry))
 
-    able = [entry for entry in study.algorithms if not (stored and algorithms.needs(study.file(entry)))]
+    # entries with `datasets` are run on these alone, as those on a second pool are
+    able = [entry for entry, settings in study.algorithms.items() if not settings.datasets]
+    able = [entry for entry in able if not (stored and algorithms.needs(study.file(entry)))]
     expected = {entry: seconds_of(entry) for entry in able}
     chosen = [entry for entry in REQUIRED if entry in expected]
     for entry in [*FURTHER, *sorted(expected, key=lambda entry: expected[entry])]:
@@ -138,7 +140,7 @@ def _answer(results: "Results", dataset: str, n: int, compared: Sequence[str], a
     Those that can learn from the data set are `able`, by default all of the study.
     """
     study, repetitions = results.study, results.study.protocol.repetitions
-    able = able or [*study.algorithms]
+    able = able or [entry for entry, settings in study.algorithms.items() if not settings.datasets]
     finished = [entry for entry in compared if results.values(dataset, entry, METRIC).size == repetitions]
     required = [entry for entry in REQUIRED if entry in able and entry not in finished]
     if failed := ", ".join(map(results.title, required)):

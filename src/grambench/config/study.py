@@ -18,7 +18,7 @@ from grambench.config.protocols import SWEEP_YIELDS, Offline, Online, Protocol
 from grambench.config.published import ChosenConvention, Published, ReplicationSettings
 from grambench.config.shown import Figure, Item, Sweep, Table
 from grambench.kernels.dictionary import NARROWEST, WIDEST, check_family
-from grambench.kernels.functions import DEGREE, FAMILIES, Kernel
+from grambench.kernels.functions import DEGREE, FAMILIES, Kernel, single_features
 from grambench.kernels.subsets import RandomSubsets
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ class Entry(ConfigModel):
         example costs the same.
     n_components : int
         The number of features of each kernel, if there is an approximation.
+    pool : str or None
+        One of the study's further `pools`, whose kernels the entry has in place of the study's `kernels`.
     datasets : list of str
         The data sets that the entry is run on; empty stands for all of the study.
     """
@@ -77,6 +79,7 @@ class Entry(ConfigModel):
     then: Name | None = None
     approximation: Approximation | None = None
     n_components: Annotated[int, Field(ge=2)] = COMPONENTS
+    pool: Name | None = None
     datasets: list[Name] = []
 
     @model_validator(mode="after")
@@ -104,21 +107,22 @@ class ViewKernels(ConfigModel):
 
     Attributes
     ----------
-    views : list of str, or "all"
-        The views. "all" stands for those of each data set, or for all its features if it has no views.
+    views : list of str, "all" or "features"
+        The views. "all" stands for those of each data set, or for all its features if it has no views. "features"
+        stands for all features together, and then for each single one.
     families : list of KernelFamily
         The kernels on each view.
     datasets : list of str
         The data sets that have these kernels; empty stands for all of the study.
     """
 
-    views: Names | Literal["all"]
+    views: Names | Literal["all", "features"]
     families: Annotated[list[KernelFamily], Field(min_length=1)]
     datasets: list[Name] = []
 
-    def kernels(self, views: Sequence[str]) -> list[Kernel]:
-        """Return the kernels of the first view, then of the next; `views` are all views of a data set."""
-        chosen = views if self.views == "all" else self.views
+    def kernels(self, views: Sequence[str], d: int = 0) -> list[Kernel]:
+        """Return the kernels of the first view, then of the next; `views` are all views of a data set of d features."""
+        chosen = {"all": views, "features": ["", *single_features(d)]}.get(str(self.views), self.views)
         return [kernel for view in chosen for family in self.families for kernel in family.kernels(view)]
 
 
@@ -159,6 +163,8 @@ class Study(ConfigModel):
         How data are divided, hyperparameters selected and models evaluated.
     kernels : list of KernelFamily or ViewKernels
         The base kernels.
+    pools : dict of list of KernelFamily or ViewKernels
+        Further lists of base kernels by name, for entries that name one as their `pool`.
     dictionary : Dictionary or None
         The continuous family from which some algorithms choose kernels. If `kernels` is empty, the grid of the
         dictionary gives the base kernels.
@@ -193,6 +199,7 @@ class Study(ConfigModel):
     claim: str = ""
     protocol: Annotated[Protocol, Field(discriminator="kind")]
     kernels: list[KernelFamily | ViewKernels] = []
+    pools: dict[Name, list[KernelFamily | ViewKernels]] = {}
     dictionary: Dictionary | None = None
     subsets: RandomSubsets | None = None
     seconds: Annotated[float, Field(gt=0)] | None = None
@@ -282,7 +289,7 @@ class Study(ConfigModel):
     def _check_kernels_and_data(self) -> Iterator[str]:
         if not (self.kernels or self.dictionary or self.subsets):
             yield "a study needs kernels, or a dictionary, or both, or subsets"
-        if self.subsets and (self.kernels or self.dictionary):
+        if self.subsets and (self.kernels or self.dictionary or self.pools):
             yield "subsets: expected neither kernels nor a dictionary beside them"
         if self.subsets and self.subsets.seed:
             yield f"subsets: expected no seed, since each repetition has its own, got {self.subsets.seed}"
@@ -290,7 +297,8 @@ class Study(ConfigModel):
         scaled = centred or getattr(self.protocol, "trace", None)
         if self.subsets and (scaled or not self.protocol.takes_subsets):
             yield "subsets: expected a protocol of kind random_splits that neither scales nor centres kernels"
-        for kernel in self.kernel_list():
+        kernels = [kernel for pool in (None, *self.pools) for kernel in self.kernel_list(pool=pool)]
+        for kernel in kernels:
             low, high = (1, HIGHEST) if FAMILIES[kernel.family].requirement == DEGREE else (NARROWEST, WIDEST)
             if not low <= kernel.parameter <= high:
                 yield f"{kernel.name}: expected a parameter between {low:g} and {high:g}"
@@ -298,13 +306,19 @@ class Study(ConfigModel):
             views = {kernel.view for kernel in self.kernel_list()}
             if unknown := [view for group in entry.best_of for view in group if view not in views]:
                 yield f"{name}: best_of names view {unknown[0]}, which no kernel is on"
+            if entry.pool and entry.pool not in self.pools:
+                yield str(unknown_name(f"pool of {name}", entry.pool, self.pools))
+            if entry.pool and not isinstance(self.protocol, Offline):
+                yield f"{name}: a study of kind {self.protocol.kind} has one pool for all entries"
+            if entry.pool and (swept := [title for title, sweep in self.sweeps.items() if name in sweep.algorithms]):
+                yield f"sweep {swept[0]} names {name}, which has a pool of its own"
             if entry.best_of and not self.protocol.takes_best_of:
                 yield f"{name}: a study of kind {self.protocol.kind} does not take best_of"
             if entry.approximation and isinstance(self.protocol, Offline):
                 yield f"{name}: expected a study of kind online for an approximation, got {self.protocol.kind}"
             if not entry.approximation and isinstance(self.protocol, Online) and self.protocol.standardise:
                 yield f"{name}: expected an approximation, without which a pass does not standardise"
-        relative = [kernel.name for kernel in self.kernel_list() if kernel.unit]
+        relative = [kernel.name for kernel in kernels if kernel.unit]
         relative += ["dictionary"] if self.dictionary and self.dictionary.unit else []
         if relative and not isinstance(self.protocol, Offline):
             yield f"{relative[0]} is in units of training examples, but kind {self.protocol.kind} has none"
@@ -362,18 +376,26 @@ class Study(ConfigModel):
         """Return the entries that are variants of one."""
         return [name for name, other in self.algorithms.items() if other.variant_of == entry]
 
-    def kernel_list(self, views: Sequence[str] = ("",), dataset: str = "") -> list[Kernel]:
-        """Return the base kernels on a data set with these views, in the order that the algorithms see.
+    def kernel_list(
+        self, views: Sequence[str] = ("",), dataset: str = "", pool: str | None = None, d: int = 0
+    ) -> list[Kernel]:
+        """Return the base kernels on a data set with these views and d features, in the order that the algorithms see.
 
-        Without the name of a data set, all parts of the list count.
+        They are those of one of the further pools if it is named. Without the name of a data set, all parts of the list
+        count.
         """
         kernels: list[Kernel] = []
-        for part in self.kernels:
+        for part in self.pools[pool] if pool else self.kernels:
             if isinstance(part, KernelFamily):
                 kernels += part.kernels()
             elif not dataset or not part.datasets or dataset in part.datasets:
-                kernels += part.kernels(views)
+                kernels += part.kernels(views, d)
         return kernels
+
+    def has_single_features(self, entry: str) -> bool:
+        """Return whether an entry has kernels on single features, which only data sets of vectors have."""
+        parts = self.pools[pool] if (pool := self.algorithms[entry].pool) else self.kernels
+        return any(isinstance(part, ViewKernels) and part.views == "features" for part in parts)
 
     def n_kernels(self, dataset: str = "") -> int:
         """Return the number of base kernels on a data set; see `kernel_list`."""

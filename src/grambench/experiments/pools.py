@@ -15,6 +15,7 @@ from grambench.experiments.run import Run
 from grambench.kernels.bases import StoredKernels, Views, ViewsWithPairs
 from grambench.kernels.centred import Centring
 from grambench.kernels.computed import Computed
+from grambench.kernels.functions import single_features
 from grambench.kernels.pool import Pool, Stored, stacked
 from grambench.kernels.pools import BoundKernels
 
@@ -131,11 +132,14 @@ def bind(run: Run, dataset: PreparedDataset, features: Any, trace: float | None,
     """
     on_columns = not (dataset.views or dataset.kernels)
     groups = list(dict.fromkeys(kernel.view for kernel in run.pool if kernel.view and on_columns))
-    if unknown := [view for view in groups if view not in dataset.columns]:
+    singles = single_features(dataset.features.shape[1]) if groups else {}
+    columns = {view: np.array([singles[view]]) for view in groups if view in singles}
+    columns |= {view: dataset.columns[view] for view in groups if view in dataset.columns}
+    if unknown := [view for view in groups if view not in columns]:
         has = sorted(dataset.columns) or "vectors"
         raise DataError(f"{dataset.name}: expected a view {unknown[0]!r}, got {has}")
     kernels: Any = run.pool if run.subsets is None else run.subsets
-    columns, pixels = {view: dataset.columns[view] for view in groups}, bool(dataset.views) and not dataset.images
+    pixels = bool(dataset.views) and not dataset.images
     return BoundKernels(kernels, features, run.dictionary, trace, columns=columns, unit_rows=unit_rows, pixels=pixels)
 
 

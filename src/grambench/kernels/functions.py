@@ -136,6 +136,11 @@ def view_of(name: str) -> str:
     return name.rpartition("/")[0]
 
 
+def single_features(d: int) -> dict[str, int]:
+    """Return the position of each of d features by the name of the view that has this feature alone."""
+    return {f"feature_{position + 1}": position for position in range(d)}
+
+
 @dataclass(frozen=True, slots=True)
 class Kernel:
     """One kernel: a family, the value of its parameter and the view of the examples that it compares.

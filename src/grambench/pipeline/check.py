@@ -79,6 +79,7 @@ def without_features(study: Study, stored: Sequence[str], added: Sequence[str] =
     """Return a study that leaves out, on added data sets of stored kernels, entries that learn from something else."""
     others = [name for name in (*study.datasets, *added) if name not in stored]
     needing = [entry for entry in study.algorithms if stored and algorithms.needs(study.file(entry))]
+    needing += [entry for entry in study.algorithms if stored and study.has_single_features(entry)]
     kept = {entry: study.algorithms[entry].datasets or others for entry in needing}
     changed = {entry: study.algorithms[entry].model_copy(update={"datasets": names}) for entry, names in kept.items()}
     return study.model_copy(update={"algorithms": study.algorithms | changed})
@@ -142,6 +143,10 @@ def check_dataset(study: Study, dataset: Dataset) -> None:
         has = "no views" if views == {""} else "the views " + ", ".join(sorted(views))
         remedy = "; expected `views: all` in `kernels`, as in leaderboard_views" if dataset.stored_kernels else ""
         raise ConfigError(f"a kernel is on view {unknown[0]!r}, but data set {dataset.name} has {has}{remedy}")
+    for name, own in study.algorithms.items():
+        is_run = dataset.name in (own.datasets or [dataset.name])
+        if is_run and study.has_single_features(name) and not has_vectors:
+            raise ConfigError(f"{name} has kernels on single features, and data set {dataset.name} has no vectors")
     if study.protocol.needs_official_split and not dataset.has_split:
         kind = study.protocol.kind
         raise ConfigError(

@@ -56,7 +56,8 @@ class Resources:
         """Return roughly how long a repetition takes that was never measured."""
         study = self.targets.studies[cell.study]
         sweep = study.sweeps.get(cell.sweep)
-        kernels, examples = self.targets.kernels(cell.study, cell.dataset), self.targets.dataset(cell.dataset).least()
+        kernels = self.targets.kernels(cell.study, cell.dataset, cell.algorithm)
+        examples = self.targets.dataset(cell.dataset).least()
         points = len(sweep.values) if sweep else 1
         if sweep and sweep.kind == "view":
             points = len({kernel.view for kernel in kernels})

@@ -205,7 +205,7 @@ class Specifications:
         protocol = study.protocol
         if study.algorithms[name].center and isinstance(protocol, Offline):
             protocol = replace(protocol, center=True)
-        kernels = self.targets.kernels(cell.study, cell.dataset)
+        kernels = self.targets.kernels(cell.study, cell.dataset, name)
         points, values = points_of(study, name, sweep), sweep.values if sweep else []
         if sweep and sweep.kind == "view":
             values = list(range(1, 1 + len({kernel.view for kernel in kernels})))

@@ -25,9 +25,12 @@ def view_names(dataset: Dataset) -> list[str]:
     return described or dataset.view_names()
 
 
-def kernels_of(study: Study, dataset: Dataset) -> list[Kernel]:
-    """Return the base kernels of a study on a data set; on a view with a stored kernel, this kernel as it is."""
-    kernels = study.kernel_list(view_names(dataset), dataset.name)
+def kernels_of(study: Study, dataset: Dataset, pool: str | None = None) -> list[Kernel]:
+    """Return the base kernels of a study on a data set, or those of one of its further pools.
+
+    On a view with a stored kernel, it is this kernel as it is.
+    """
+    kernels = study.kernel_list(view_names(dataset), dataset.name, pool, dataset.d)
     if not dataset.stored_kernels:
         return kernels
     return [Kernel("polynomial", 1.0, view) for view in dict.fromkeys(kernel.view for kernel in kernels)]
@@ -107,9 +110,10 @@ class Targets:
             return []
         return [layout.GRAM.format(dataset=dataset, kernel=kernel.name) for kernel in kernels]
 
-    def kernels(self, study: str, dataset: str) -> list[Kernel]:
-        """Return the base kernels of a study on a data set in the order that the algorithms see."""
-        return kernels_of(self.studies[study], self.dataset(dataset))
+    def kernels(self, study: str, dataset: str, entry: str = "") -> list[Kernel]:
+        """Return the base kernels of a study, or of one of its entries, on a data set, as the algorithms see them."""
+        pool = self.studies[study].algorithms[entry].pool if entry else None
+        return kernels_of(self.studies[study], self.dataset(dataset), pool)
 
     def kernels_from(self, study: str, dataset: str) -> list[str]:
         """Return the files that kernels come from: features and pairs of images, or Gram matrices."""

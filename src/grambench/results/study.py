@@ -1,5 +1,6 @@
 """The results of one study in memory: what tables, figures, claims and verdicts are computed from."""
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -292,6 +293,44 @@ class Results:
     def votes(self, names: Iterable[str], metric: str, datasets: Iterable[str] = ()) -> pd.DataFrame:
         """Return the means for a test over data sets: `means`, of which those of one collection are one row."""
         return self.means(names, metric, datasets).groupby(self.study.collection, sort=False).mean()
+
+    def moved_by_pool(
+        self, names: Sequence[str], pool: str, metric: str, datasets: Iterable[str] = ()
+    ) -> tuple[pd.Series, pd.Series]:
+        """Return by how many points another pool moves the configurations, and other weights than those of the first.
+
+        Both have a number for each collection: means over the configurations, and for weights over both pools too.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Configurations on the study's kernels. On the other pool their names end in "_" and its name.
+        pool : str
+            The name of the other pool.
+        metric : str
+            The metric, in points.
+        datasets : iterable of str
+            The data sets; those of the study if none is named.
+        """
+        others = [f"{name}_{pool}" for name in names]
+        pairs = [(name, same[0]) for same in (names, others) for name in same[1:]]
+        moved = (self._moved(each, metric, datasets) for each in (list(zip(names, others, strict=True)), pairs))
+        by_pool, by_weights = pd.concat(moved, axis="columns").dropna().T.to_numpy()
+        return pd.Series(by_pool), pd.Series(by_weights)
+
+    def _moved(self, pairs: Sequence[tuple[str, str]], metric: str, datasets: Iterable[str]) -> pd.Series:
+        """Return the mean distance of two configurations over pairs, by collection; NaN without a result.
+
+        Noise makes a distance larger than the true one. One half of the repetitions therefore gives the sign, the other
+        half the difference, and then the other way round: of equal configurations it is 0 on average, if halves were
+        independent.
+        """
+        names = list(dict.fromkeys(itertools.chain(*pairs)))
+        even, odd = (self.means(names, metric, datasets, part) for part in HALVES.values())
+        first, second = ([pair[place] for pair in pairs] for place in (0, 1))
+        differences = [half[first].to_numpy() - half[second].to_numpy() for half in (even, odd)]
+        distances = 0.5 * sum(np.sign(one) * other for one, other in itertools.permutations(differences))
+        return pd.Series(distances.mean(axis=1), even.index).groupby(self.study.collection, sort=False).mean()
 
     def draws(self, names: Sequence[str]) -> list[Floats]:
         """Return the errors of shared repetitions (r, a) for each data set on which all algorithms have a result."""

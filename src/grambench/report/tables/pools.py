@@ -1,0 +1,91 @@
+"""Two pools of kernels: the same configurations on the study's kernels and on another pool."""
+
+from typing import TYPE_CHECKING, Literal
+
+from grambench.config.metrics import METRICS
+from grambench.config.names import Name
+from grambench.report.cells import NO_RESULT, Block, Row, TableCell, TableContent, cells_of
+from grambench.report.table_kind import OneMetricTable, TableData
+
+if TYPE_CHECKING:
+    from grambench.results.statistics import HarmAndGain
+
+
+class PoolsTable(OneMetricTable):
+    """A column for each configuration, a row for each of two pools: means over the data sets that have both.
+
+    Two more rows have the difference and on how many data sets it is shown. A remark says whether accuracy depends more
+    on the pool or on how its kernels are weighted.
+
+    Attributes
+    ----------
+    algorithms : list of str
+        The configurations on the study's kernels. Weights are compared with those of the first.
+    pool : str
+        The other pool: configuration d1 is compared with d1_features for the pool `features`.
+    labels : two str
+        The pools in words, the study's kernels first.
+    """
+
+    kind: Literal["pools"]
+    pool: Name
+    labels: tuple[str, str]
+
+    def named(self, key: Literal["algorithms", "datasets", "metrics"]) -> list[str]:
+        """Return the algorithms, data sets or metrics that it lists, with the configurations on the other pool."""
+        names = super().named(key)
+        return [*names, *map(self.other, names)] if key == "algorithms" else names
+
+    def other(self, name: str) -> str:
+        """Return the name of a configuration on the other pool."""
+        return f"{name}_{self.pool}"
+
+    def build(self, data: TableData) -> TableContent:
+        """Lay out a column for each configuration, with the difference between its pools."""
+        from grambench.results.study import ALL
+
+        results, (metric,) = data.results, self.metrics
+        # an entry that a user has added to the study need not be there on both pools
+        names = [name for name in self.algorithms if self.other(name) in results.study.algorithms]
+        datasets = list(results.means([*names, *map(self.other, names)], metric).dropna().index)
+        rows = []
+        for label, configurations in zip(self.labels, (names, map(self.other, names)), strict=True):
+            samples = {name: results.across(name, metric, (), datasets=datasets) for name in configurations}
+            cells = [data.cell((self.title, ALL, name, metric), ours=sample) for name, sample in samples.items()]
+            rows.append(Row(label=label, cells=cells))
+        frame = data.frame(cells_of([Block(dataset=ALL, rows=rows)]))
+        compared = [results.compare(self.other(name), name, metric, datasets) if datasets else None for name in names]
+        for label, text_of in (("difference, 95 % interval", _interval), ("worse, within a point, better", _counts)):
+            texts = [text_of(each) if each else "" for each in compared]
+            rows.append(Row(label=label, cells=[TableCell(text=text, status=NO_RESULT) for text in texts]))
+        remarks = [
+            f"Means over {len(datasets)} data sets, on which every configuration has a result on both pools. The last "
+            "row counts those whose interval shows the second pool to be worse, within a point, or better.",
+            *self._about_both(data, names, datasets),
+            *data.failures(results.study.datasets, [*names, *map(self.other, names)]),
+        ]
+        return self.content(data.titles(names), [Block(dataset=ALL, rows=rows)], remarks, frame, "Pool")
+
+    def _about_both(self, data: TableData, names: list[str], datasets: list[str]) -> list[str]:
+        """Return the remark on what accuracy depends on more; none without two data sets."""
+        if len(datasets) < 2:
+            return []
+        (metric,), results = self.metrics, data.results
+        pool, weights = results.moved_by_pool(names, self.pool, metric, datasets)
+        label = METRICS[metric].label.partition(" (")[0].lower()
+        return [
+            f"Another pool moves {label} by {pool.mean():.2f} points, other weights than those of "
+            f"{results.title(names[0])} on the same pool by {weights.mean():.2f}: mean distances, without the noise in "
+            "which two halves of the splits differ."
+        ]
+
+
+def _interval(compared: "HarmAndGain") -> str:
+    """Return the mean difference over the data sets with its interval."""
+    low, high = compared.mean.interval(0.05)
+    return f"{compared.mean.value:+.1f} ({low:+.1f} to {high:+.1f})"
+
+
+def _counts(compared: "HarmAndGain") -> str:
+    """Return on how many data sets the second pool is shown to be worse, within a point and better."""
+    return f"{compared.worse}, {compared.within}, {compared.better}"
