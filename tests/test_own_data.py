@@ -705,7 +705,7 @@ def test_a_file_is_compared_in_one_command(tmp_path, monkeypatch, capsys):
         assert cli.main(["compare", "genes.csv", "--label", "kind", "--views", "groups.csv", "-c", "2"]) == 0
         out = capsys.readouterr().out
         assert out.count("3 configurations, about 2 min on 2 cores; --minutes 1 leaves out d1, ") == 1
-        assert "Combining kernels helps: EasyMKL (best of 2)" in out and "left out 27 of 30" in out
+        assert "Combining kernels helps: EasyMKL (best of 2)" in out and "left out 29 of 32" in out
     assert (tmp_path / "genes_comparison/results/report/index.html").is_file()
 
 
