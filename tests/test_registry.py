@@ -35,6 +35,8 @@ FEW = {  # parameters under which those that take long take less
     "cr": {"gap": 0.1},
     "cr_dc": {"gap": 0.1},
     "gaussian_svm": {"widths": (1.0,), "folds": 2},
+    "gradient_boosting": {"rounds": 5},
+    "random_forest": {"trees": 5},
 }
 CONSTANT = {"majority"}
 DRAWING = {"oks", "oks_loss", "som"}  # whose rounds are predicted by a kernel drawn for each, not by what is learned
