@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 class PoolsTable(OneMetricTable):
     """A column for each configuration, a row for each of two pools: means over the data sets that have both.
 
-    Two more rows have the difference and on how many data sets it is shown. A remark says whether accuracy depends more
-    on the pool or on how its kernels are weighted.
+    More rows have the difference, on how many data sets it is shown, and what to expect on a next one. A remark says
+    whether accuracy depends more on the pool or on how its kernels are weighted.
 
     Attributes
     ----------
@@ -55,12 +55,13 @@ class PoolsTable(OneMetricTable):
             rows.append(Row(label=label, cells=cells))
         frame = data.frame(cells_of([Block(dataset=ALL, rows=rows)]))
         compared = [results.compare(self.other(name), name, metric, datasets) if datasets else None for name in names]
-        for label, text_of in (("difference, 95 % interval", _interval), ("worse, within a point, better", _counts)):
+        for label, text_of in TEXTS.items():
             texts = [text_of(each) if each else "" for each in compared]
             rows.append(Row(label=label, cells=[TableCell(text=text, status=NO_RESULT) for text in texts]))
         remarks = [
             f"Means over {len(datasets)} data sets, on which every configuration has a result on both pools. The last "
-            "row counts those whose interval shows the second pool to be worse, within a point, or better.",
+            "rows say on how many of them, and with which probability on a next one, the second pool is more than a "
+            "point worse, within a point, and more than a point better. A collection counts as one.",
             *self._about_both(data, names, datasets),
             *data.failures(results.study.datasets, [*names, *map(self.other, names)]),
         ]
@@ -88,4 +89,12 @@ def _interval(compared: "HarmAndGain") -> str:
 
 def _counts(compared: "HarmAndGain") -> str:
     """Return on how many data sets the second pool is shown to be worse, within a point and better."""
-    return f"{compared.worse}, {compared.within}, {compared.better}"
+    return f"{compared.worse}, {compared.within}, {compared.better} of {compared.votes}"
+
+
+def _chances(compared: "HarmAndGain") -> str:
+    """Return the probabilities of the same on a next data set."""
+    return f"{compared.next_worse:.2f}, {compared.next_within:.2f}, {compared.next_better:.2f}"
+
+
+TEXTS = {"difference, 95 % interval": _interval, "shown on data sets": _counts, "on a next data set": _chances}
