@@ -8,7 +8,7 @@ A folder of the archive has the shape of a results folder, so whatever reads tab
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -63,18 +63,18 @@ def write(study: str, results: Path, cells: Iterable[Cell], archive: Path = ARCH
     with atomic(folder / Path(layout.CELLS).name) as temporary:
         table.to_csv(temporary, index=False)
     newest = max(layout.located(results, path).stat().st_mtime for path in paths)
-    about = _about(by_path.values()) | {"date": datetime.fromtimestamp(newest, tz=UTC).date().isoformat()}
+    about = _about([*by_path.values()]) | {"date": datetime.fromtimestamp(newest, tz=UTC).date().isoformat()}
     with atomic(folder / ABOUT) as temporary:
         temporary.write_text(json.dumps({"study": study} | about, indent=1) + "\n", encoding="utf-8")
     with atomic(folder / SUMS) as temporary:
         temporary.write_text("".join(f"{sha256(folder / name)}  {name}\n" for name in NAMES), encoding="utf-8")
 
 
-def _about(made: Iterable[Record]) -> dict[str, Any]:
+def _about(made: Sequence[Record]) -> dict[str, Any]:
     """Return what records were made with; several machines or revisions each have their value."""
-    about: dict[str, Any] = {"cpu_seconds": 0.0} | {name: [] for name in MACHINE} | {"data": {}}
+    seconds = sum(record.provenance.get("cpu_seconds", 0.0) for record in made)
+    about: dict[str, Any] = {"cpu_seconds": round(seconds, 1)} | {name: [] for name in MACHINE} | {"data": {}}
     for record in made:
-        about["cpu_seconds"] += record.provenance.get("cpu_seconds", 0.0)
         for key in MACHINE:
             if (value := record.provenance.get(key)) not in [None, *about[key]]:
                 about[key].append(value)
