@@ -19,7 +19,7 @@ fit = partial(fitting.fit, "mkboost")
 def test_equals_the_reference(seed, C, kernels, beta):
     grams, labels = problem(seed, n=50)
     settings = {"C": C, "trials": 12, "sample": 0.4}
-    found = fit(grams, labels, seed=seed, kernels=kernels, beta=beta or 0.5, **settings)
+    found = fit(grams, labels, seed=seed, base_kernels=kernels, beta=beta or 0.5, **settings)
     votes, values = mkboost(grams, labels, np.random.default_rng(seed), beta=beta, **settings)
     np.testing.assert_allclose(found.weights, votes, atol=1e-9)
     np.testing.assert_allclose(found.predictor.scores(Stored(grams)), values, atol=1e-9)

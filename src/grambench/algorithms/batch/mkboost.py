@@ -8,7 +8,7 @@ Formula
     f(x) = Σ_t α_t h_t(x) / Σ_t α_t,   h_t(x) = ±1 by the SVM of trial t,   α_t = 1/2 log((1 − ε_t) / ε_t)
     ε_t = min_k Σ_i D_t(i) [h_tk(x_i) ≠ y_i],   D_t+1(i) ∝ D_t(i) exp(−α_t y_i h_t(x_i)),   D_1(i) = 1/n
 
-A trial draws sample · n examples by D_t, with replacement. With `kernels` = "all" (MKBoost-D1) it trains on each
+A trial draws sample · n examples by D_t, with replacement. With `base_kernels` = "all" (MKBoost-D1) it trains on each
 kernel. With "drawn" (MKBoost-S1) it trains on kernel k with probability s_k / max_h s_h, and s_k then shrinks by the
 factor β^ε_tk. The weight of a kernel is the share of its α_t.
 
@@ -57,7 +57,7 @@ class Parameters(Cost):
         Number of trials.
     sample : float
         Share of the examples that a trial draws.
-    kernels : str
+    base_kernels : str
         "all" kernels at each trial, or kernels "drawn" by their errors so far.
     beta : float
         Base of the factor by which an error shrinks the probability that a kernel is drawn.
@@ -65,7 +65,7 @@ class Parameters(Cost):
 
     trials: Annotated[int, at_least(1)] = 20
     sample: Annotated[float, within("(0, 1]")] = 0.2
-    kernels: Literal["all", "drawn"] = "all"
+    base_kernels: Literal["all", "drawn"] = "all"
     beta: Annotated[float, within("(0, 1)")] = 0.5
 
 
@@ -118,7 +118,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     for _ in range(parameters.trials):
         drawn = rng.choice(sequence, size, p=shares[sequence])
         used = np.arange(m)
-        if parameters.kernels == "drawn":
+        if parameters.base_kernels == "drawn":
             used = np.flatnonzero(rng.random(m) <= chances / chances.max())
         best, best_error = None, np.inf
         for k in used.tolist():
