@@ -25,6 +25,8 @@ The norms are those of the later block HSIC Lasso (Climente-González et al. 201
 memory, are not used. A ridge of 1e-9 on the diagonal of the ⟨K̄_k, K̄_l⟩ makes the minimum unique. λ is a share of the
 smallest λ that selects no kernel; the paper sets the number of features instead.
 
+The text of the paper was not available: the problem is written from what is generally known of it.
+
 References
 ----------
 Yamada, Jitkrittum, Sigal, Xing and Sugiyama (2014). High-dimensional feature selection by feature-wise kernelized
