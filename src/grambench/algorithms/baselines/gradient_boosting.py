@@ -87,12 +87,15 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     Raises
     ------
     ImportError
-        If LightGBM is not installed.
+        If LightGBM or the OpenMP library that it needs is not installed.
     """
     try:
         import lightgbm
     except ImportError:
         raise ImportError('gradient_boosting needs the boosting extra: pip install "grambench[boosting]"') from None
+    # its wheels do not bring the OpenMP library, which a slim container or macOS may lack
+    except OSError as error:
+        raise ImportError(f"gradient_boosting needs OpenMP (Debian: libgomp1, macOS: libomp), got {error}") from None
     check_class_numbers(pool, labels, order)
     check_both_classes(labels)
     features, classes, n = to_dense(features_of(pool)), int(labels.max()) + 1, len(labels)
