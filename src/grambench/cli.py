@@ -26,7 +26,21 @@ from grambench.common.docstrings import docstring
 from grambench.common.errors import REFUSED, ConfigError, GrambenchError, cause, error_lines, unknown_name, visible
 
 COMMANDS = [  # in the order of help
-    *("init", "list", "add-dataset", "validate", "fetch", "try", "check", "compare", "run", "status", "failed", "show"),
+    *(
+        "init",
+        "list",
+        "add-dataset",
+        "validate",
+        "fetch",
+        "try",
+        "rank",
+        "check",
+        "compare",
+        "run",
+        "status",
+        "failed",
+        "show",
+    ),
     *("rerun", "table", "open", "diff", "merge", "archive", "clean", "repair", "doctor"),
 ]
 EPILOG = """examples:
@@ -39,6 +53,7 @@ EPILOG = """examples:
   grambench run leaderboard -d mine                your data set under the leaderboard's protocol
   grambench compare my.csv --label class           whether combining kernels helps on your data
   grambench try mine.py -d sonar                   your algorithm beside five others, in seconds
+  grambench rank mine.py                           your algorithm among all of the leaderboard, in minutes
   grambench run -- --keep-going                    arguments after -- go to Snakemake
   grambench status                                 the runs that are done, and those that failed
   grambench show omkc/wdbc/om2                     one record: settings, numbers, provenance

@@ -4,13 +4,10 @@ import argparse
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from grambench.commands import check, names
 from grambench.common.errors import ConfigError
-
-if TYPE_CHECKING:
-    from grambench.pipeline import trial
+from grambench.common.layout import Cell
 
 DATASETS = ("ionosphere", "sonar")
 
@@ -30,6 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     from grambench.commands.project import read_plan
     from grambench.pipeline import trial
     from grambench.results.statistics import Sample, printed
+    from grambench.results.study import title_of
 
     if arguments.repetitions < 1:
         raise ConfigError(f"--repetitions: expected at least 1, got {arguments.repetitions}")
@@ -39,15 +37,17 @@ def run(arguments: argparse.Namespace) -> int:
     if list(opponents) == ["all"]:
         opponents = list(plan.studies[trial.STUDY].algorithms)
     parameters = check.parse_parameters(arguments)
-    spec = trial.Trial(arguments.algorithm, parameters, opponents, arguments.repetitions, arguments.seconds)
-    leaks = _show_leaks(spec)
+    spec = trial.Trial(arguments.algorithm, parameters, opponents, arguments.repetitions)
+    # the checks come first, in a process of their own: the import may end Python
+    leaks = show_leaks(arguments)
+    plan.studies[trial.STUDY] = study = trial.build_study(plan, spec)
+    cells = [Cell(trial.STUDY, dataset, entry) for dataset in arguments.datasets for entry in study.algorithms]
+    algorithm = title_of(study, trial.ENTRY)
     failed = False
     accuracies: dict[str, dict[str, float]] = {}
-    algorithm = ""
-    with _quiet():
-        for dataset, title, record in trial.run(plan, spec, arguments.datasets):
-            # the algorithm comes before its opponents
-            algorithm = algorithm or title
+    with quiet():
+        for cell, record, _ in trial.run(plan, cells, arguments.seconds):
+            dataset, title = cell.dataset, title_of(study, cell.algorithm)
             if record.status == "ok":
                 accuracy = Sample.of(record.metrics["accuracy_percent"].ravel())
                 seconds = record.metrics["seconds"].mean()
@@ -66,14 +66,15 @@ def run(arguments: argparse.Namespace) -> int:
     return int(failed or leaks)
 
 
-def _show_leaks(spec: "trial.Trial") -> bool:
-    """Print the faults of the checks for leaks, and return whether there are any."""
+def show_leaks(arguments: argparse.Namespace) -> bool:
+    """Print the faults of the checks of an algorithm for leaks, and return whether there are any."""
     from grambench.experiments.conformance import IMPORTED
 
     faults: dict[str, str] = {}
-    check.run_checks(spec.algorithm, spec.parameters, spec.seconds, faults.__setitem__, check.LEAKS)
+    parameters = check.parse_parameters(arguments)
+    check.run_checks(arguments.algorithm, parameters, arguments.seconds, faults.__setitem__, check.LEAKS)
     if fault := faults.pop(IMPORTED):
-        raise ConfigError(f"{spec.algorithm}: cannot be imported: {fault}")
+        raise ConfigError(f"{arguments.algorithm}: cannot be imported: {fault}")
     for title, fault in faults.items():
         if fault:
             print(f"leaks: {title}: {fault}", flush=True)
@@ -81,7 +82,7 @@ def _show_leaks(spec: "trial.Trial") -> bool:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Silence messages on sources of data without an answer; a row says if no source answered."""
     logger = logging.getLogger("grambench")
     level = logger.level

@@ -1,10 +1,11 @@
-"""Compare an algorithm with a few others on a few data sets, in seconds and without a workflow: `grambench try`.
+"""Run an algorithm beside others on data sets of a board, without a workflow: `grambench try` and `grambench rank`.
 
-The protocol is that of the leaderboard with fewer repetitions. As in a study, each run is a process under the limits of
-the project; one for each core runs at a time. Only the fetched data stay on the disk.
+The protocol is that of the board, for `try` with fewer repetitions. As in a study, each run is a process under the
+limits of the project; one for each core runs at a time. Only the fetched data stay on the disk.
 """
 
 import dataclasses
+import itertools
 import os
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from grambench.pipeline.job import STEPS, Job
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import fetch, prepare
 from grambench.results import records
+from grambench.results.reading import content_of
 from grambench.results.study import title_of
 
 STUDY = "leaderboard"
@@ -34,7 +36,7 @@ OPPONENTS = ("uniform_svm", "best_kernel_svm", "rkl", "omkc_dd", "gaussian_svm")
 
 
 class Trial(NamedTuple):
-    """An algorithm, and what to compare it with.
+    """An algorithm, the board whose protocol it is run under, and what to compare it with.
 
     Attributes
     ----------
@@ -43,74 +45,79 @@ class Trial(NamedTuple):
     parameters : dict
         The parameters that are not left at their defaults.
     opponents : sequence of str
-        The configurations of the leaderboard to compare with.
+        The configurations of the board to compare with.
     repetitions : int
         The number of random splits.
-    seconds : float
-        The time limit of each run.
+    study : str
+        The board.
     """
 
     algorithm: str
     parameters: dict[str, Any]
     opponents: Sequence[str]
     repetitions: int
-    seconds: float
+    study: str = STUDY
 
 
 def build_study(plan: Plan, trial: Trial) -> Study:
-    """Return the leaderboard restricted to an algorithm and its opponents; C is selected unless it is set."""
-    leaderboard, name = plan.studies[STUDY], trial.algorithm
+    """Return a board restricted to an algorithm and its opponents; C is selected unless it is set."""
+    board, name = plan.studies[trial.study], trial.algorithm
     for opponent in trial.opponents:
-        if opponent not in leaderboard.algorithms:
-            raise unknown_name(f"algorithm of {STUDY}", opponent, leaderboard.algorithms)
+        if opponent not in board.algorithms:
+            raise unknown_name(f"algorithm of {trial.study}", opponent, board.algorithms)
     if fault := algorithms.fault(name):
         raise ConfigError(f"{name}: cannot be imported: {fault}")
     algorithms.parameters(name, trial.parameters)
     free = "C" in set(algorithms.fields(name)) - set(trial.parameters)
-    tune = Tuning("C", dataclasses.asdict(leaderboard.protocol)["values"]) if free else None
+    tune = Tuning("C", dataclasses.asdict(board.protocol)["values"]) if free else None
     source = {"path": name} if name.endswith(".py") else {"algorithm": name}
     title = algorithms.title(name)
-    if title in {title_of(leaderboard, opponent) for opponent in trial.opponents}:
+    if title in {title_of(board, opponent) for opponent in trial.opponents}:
         title = f"{title} (tried)"
     entry = Entry(**source, title=title, parameters=trial.parameters, tune=tune)
-    protocol: Any = dataclasses.replace(leaderboard.protocol, repetitions=trial.repetitions)  # type: ignore[arg-type]
-    entries = {ENTRY: entry} | {opponent: leaderboard.algorithms[opponent] for opponent in trial.opponents}
-    return leaderboard.model_copy(update={"algorithms": entries, "protocol": protocol, "sweeps": {}})
+    protocol: Any = dataclasses.replace(board.protocol, repetitions=trial.repetitions)  # type: ignore[arg-type]
+    entries = {ENTRY: entry} | {opponent: board.algorithms[opponent] for opponent in trial.opponents}
+    return board.model_copy(update={"algorithms": entries, "protocol": protocol, "sweeps": {}})
 
 
-def run(plan: Plan, trial: Trial, datasets: Sequence[str]) -> Iterator[tuple[str, str, records.Record]]:
-    """Yield the data set, the title and the record of an algorithm and then of its opponents, data set by data set.
+class Made(NamedTuple):
+    """A run that was made: its record, and the checksum of the data set's content, empty if that is unavailable."""
+
+    cell: Cell
+    record: records.Record
+    content: str
+
+
+def run(plan: Plan, cells: Sequence[Cell], seconds: float) -> Iterator[Made]:
+    """Make runs, and yield them in this order; as many are made at a time as there are cores.
 
     Parameters
     ----------
     plan : Plan
-        A plan of the leaderboard. Its study is replaced by the smaller one of the trial.
-    trial : Trial
-        The algorithm and its opponents.
-    datasets : sequence of str
-        Data sets of vectors, of the leaderboard or others.
+        A plan of the studies of the runs.
+    cells : sequence of Cell
+        The runs, on data sets of vectors of the studies or others.
+    seconds : float
+        The time limit of each run.
 
     Raises
     ------
     ConfigError
-        For an unknown name, a parameter that the algorithm refuses, or a data set without vectors.
+        For an unknown data set, or one without vectors.
     """
-    plan.studies[STUDY] = study = build_study(plan, trial)
-    for dataset in datasets:
-        check_dataset(study, plan.targets.dataset(dataset))
-    for dataset in datasets:
-        with tempfile.TemporaryDirectory() as folder:
-            prepared, note = Path(folder) / "prepared.h5", Path(plan.targets.raw(dataset))
+    for cell in cells:
+        check_dataset(plan.studies[cell.study], plan.targets.dataset(cell.dataset))
+    with tempfile.TemporaryDirectory() as folder:
+        prepared = {cell.dataset: Path(folder) / f"{cell.dataset}.h5" for cell in cells}
+        for dataset, path in prepared.items():
+            note = Path(plan.targets.raw(dataset))
             fetch.main(Job(*plan.specs.fetch(dataset), [note]))
-            prepare.main(Job(*plan.specs.prepare(dataset), [prepared], [note]))
-            # they are made before threads start: Python 3.11 may fail to parse source in several threads at once
-            jobs = [
-                plan.job(Cell(STUDY, dataset, entry), prepared.with_name(f"{entry}.h5"), [prepared], trial.seconds)
-                for entry in study.algorithms
-            ]
-            with ThreadPoolExecutor(os.cpu_count()) as threads:
-                for entry, record in zip(study.algorithms, threads.map(_run, jobs), strict=True):
-                    yield dataset, title_of(study, entry), record
+            prepare.main(Job(*plan.specs.prepare(dataset), [path], [note]))
+        contents = [content_of(prepared[cell.dataset]) for cell in cells]
+        # they are made before threads start: Python 3.11 may fail to parse source in several threads at once
+        jobs = [plan.job(cell, Path(folder) / cell.path(), [prepared[cell.dataset]], seconds) for cell in cells]
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            yield from itertools.starmap(Made, zip(cells, threads.map(_run, jobs), contents, strict=True))
 
 
 def mean_ranks(accuracies: Mapping[str, Mapping[str, float]]) -> pd.Series:

@@ -20,7 +20,7 @@ from grambench.common.errors import DataError
 from grambench.common.files import SUMS, atomic, check, checksums, found_fault, read_text, sha256
 from grambench.common.layout import Cell
 from grambench.results import collect, records
-from grambench.results.reading import as_written
+from grambench.results.reading import as_written, content_of
 from grambench.results.records import Record
 
 ARCHIVE = Path("reference")
@@ -63,15 +63,18 @@ def write(study: str, results: Path, cells: Iterable[Cell], archive: Path = ARCH
     with atomic(folder / Path(layout.CELLS).name) as temporary:
         table.to_csv(temporary, index=False)
     newest = max(layout.located(results, path).stat().st_mtime for path in paths)
-    about = _about([*by_path.values()]) | {"date": datetime.fromtimestamp(newest, tz=UTC).date().isoformat()}
+    about = _about([*by_path.values()], results) | {"date": datetime.fromtimestamp(newest, tz=UTC).date().isoformat()}
     with atomic(folder / ABOUT) as temporary:
         temporary.write_text(json.dumps({"study": study} | about, indent=1) + "\n", encoding="utf-8")
     with atomic(folder / SUMS) as temporary:
         temporary.write_text("".join(f"{sha256(folder / name)}  {name}\n" for name in NAMES), encoding="utf-8")
 
 
-def _about(made: Sequence[Record]) -> dict[str, Any]:
-    """Return what records were made with; several machines or revisions each have their value."""
+def _about(made: Sequence[Record], results: Path) -> dict[str, Any]:
+    """Return what records were made with; several machines or revisions each have their value.
+
+    A prepared data set that is still there has the checksum of its content.
+    """
     seconds = sum(record.provenance.get("cpu_seconds", 0.0) for record in made)
     about: dict[str, Any] = {"cpu_seconds": round(seconds, 1)} | {name: [] for name in MACHINE} | {"data": {}}
     for record in made:
@@ -79,11 +82,13 @@ def _about(made: Sequence[Record]) -> dict[str, Any]:
             if (value := record.provenance.get(key)) not in [None, *about[key]]:
                 about[key].append(value)
         if source := record.provenance.get("source"):
-            identity = record.inputs.get(layout.PREPARED.format(dataset=record.dataset), "")
+            path = layout.PREPARED.format(dataset=record.dataset)
+            prepared = layout.located(results, path)
             about["data"][record.dataset] = {
                 "origin": source["origin"],
                 "files": source["files"],
-                "identity": identity,
+                "identity": record.inputs.get(path, ""),
+                "content": content_of(prepared) if prepared.is_file() else "",
             }
     return about
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import pandas as pd
 
@@ -23,7 +22,7 @@ from grambench.common.files import check, open_regular, sealed
 from grambench.common.layout import Cell
 from grambench.results import collect, records
 from grambench.results.columns import Column, Table
-from grambench.results.reading import as_written
+from grambench.results.reading import as_written, content_of
 from grambench.results.records import Record
 
 LIST = "merged.csv"
@@ -254,7 +253,7 @@ def _select_datasets(folders: Sequence[Path], prefer: Path | None, selected: Ite
     checksums: dict[str, dict[Path, str]] = {}
     for folder in sorted(folders, key=lambda folder: folder != prefer):
         for path in sorted(layout.located(folder, "results/datasets").glob("[!.]*.h5")):
-            checksums.setdefault(path.stem, {})[folder] = _checksum(path)
+            checksums.setdefault(path.stem, {})[folder] = content_of(path)
     paths = {}
     for name, by_folder in checksums.items():
         used = [candidate.folder for candidate in successful if candidate.record.dataset == name]
@@ -267,13 +266,6 @@ def _select_datasets(folders: Sequence[Path], prefer: Path | None, selected: Ite
         available = [folder for folder in by_folder if by_folder[folder]]
         paths[name] = [*used, *available, *by_folder][0] / "datasets" / f"{name}.h5"
     return paths
-
-
-def _checksum(path: Path) -> str:
-    """Return the checksum of a prepared data set's content; empty if the data set is unavailable."""
-    check(path)
-    with as_written(path), h5py.File(path, "r") as file:
-        return str(file.attrs["content"]) if file.attrs["status"] == "ok" else ""
 
 
 def _table(

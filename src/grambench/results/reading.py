@@ -1,10 +1,13 @@
-"""Report files of results folders that grambench has not written as an error of one line."""
+"""Read files of results folders, and report those that grambench has not written as an error of one line."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import h5py
+
 from grambench.common.errors import DataError, GrambenchError, cause, reason
+from grambench.common.files import check
 
 
 @contextmanager
@@ -20,3 +23,10 @@ def as_written(path: Path) -> Iterator[None]:
         if isinstance(error, OSError) and error.filename:
             raise DataError(f"{path}: cannot be read ({cause(error)})") from None
         raise DataError(f"{path}: expected a file of grambench, got another ({reason(error):.200})") from None
+
+
+def content_of(path: Path) -> str:
+    """Return the checksum of the content of a prepared data set; empty if the data set is unavailable."""
+    check(path)
+    with as_written(path), h5py.File(path, "r") as file:
+        return str(file.attrs["content"]) if file.attrs["status"] == "ok" else ""

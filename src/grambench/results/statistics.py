@@ -239,6 +239,16 @@ class HarmAndGain(NamedTuple):
         counts = f"{self.worse}, {self.within}, {self.better} of {self.votes}"
         return f"{self.mean.value:+.2f}, {low:+.2f} to {high:+.2f}; {counts}; {chances}"
 
+    @property
+    def texts(self) -> dict[str, str]:
+        """The same as texts of a table, by their labels; the mean difference has one decimal."""
+        low, high = self.mean.interval(BEST_LEVEL)
+        return {
+            "difference, 95 % interval": f"{self.mean.value:+.1f} ({low:+.1f} to {high:+.1f})",
+            "shown on data sets": f"{self.worse}, {self.within}, {self.better} of {self.votes}",
+            "on a next data set": f"{self.next_worse:.2f}, {self.next_within:.2f}, {self.next_better:.2f}",
+        }
+
     def __str__(self) -> str:
         low, high = self.mean.interval(BEST_LEVEL)
         counts = f"more than a point worse on {self.worse}, within a point on {self.within} and better on {self.better}"

@@ -1,14 +1,11 @@
 """Two pools of kernels: the same configurations on the study's kernels and on another pool."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
 from grambench.report.cells import NO_RESULT, Block, Row, TableCell, TableContent, cells_of
 from grambench.report.table_kind import OneMetricTable, TableData
-
-if TYPE_CHECKING:
-    from grambench.results.statistics import HarmAndGain
 
 
 class PoolsTable(OneMetricTable):
@@ -55,8 +52,8 @@ class PoolsTable(OneMetricTable):
             rows.append(Row(label=label, cells=cells))
         frame = data.frame(cells_of([Block(dataset=ALL, rows=rows)]))
         compared = [results.compare(self.other(name), name, metric, datasets) if datasets else None for name in names]
-        for label, text_of in TEXTS.items():
-            texts = [text_of(each) if each else "" for each in compared]
+        for label in next((each.texts for each in compared if each), ()):
+            texts = [each.texts[label] if each else "" for each in compared]
             rows.append(Row(label=label, cells=[TableCell(text=text, status=NO_RESULT) for text in texts]))
         remarks = [
             f"Means over {len(datasets)} data sets, on which every configuration has a result on both pools. The last "
@@ -79,22 +76,3 @@ class PoolsTable(OneMetricTable):
             f"{results.title(names[0])} on the same pool by {weights.mean():.2f}: mean distances, without the noise in "
             "which two halves of the splits differ."
         ]
-
-
-def _interval(compared: "HarmAndGain") -> str:
-    """Return the mean difference over the data sets with its interval."""
-    low, high = compared.mean.interval(0.05)
-    return f"{compared.mean.value:+.1f} ({low:+.1f} to {high:+.1f})"
-
-
-def _counts(compared: "HarmAndGain") -> str:
-    """Return on how many data sets the second pool is shown to be worse, within a point and better."""
-    return f"{compared.worse}, {compared.within}, {compared.better} of {compared.votes}"
-
-
-def _chances(compared: "HarmAndGain") -> str:
-    """Return the probabilities of the same on a next data set."""
-    return f"{compared.next_worse:.2f}, {compared.next_within:.2f}, {compared.next_better:.2f}"
-
-
-TEXTS = {"difference, 95 % interval": _interval, "shown on data sets": _counts, "on a next data set": _chances}

@@ -1,0 +1,71 @@
+"""`grambench rank`: an algorithm among all reference configurations of a board."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grambench.commands import check, names, try_
+from grambench.common import layout, shipped
+from grambench.common.errors import ConfigError
+
+if TYPE_CHECKING:
+    from grambench.pipeline.trial import Made
+
+BOARD = "leaderboard"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    check.add_arguments(parser, "each run")
+    board = f"a study with reference results (default: {BOARD})"
+    names.add_argument(parser, names.studies, "-b", "--board", default=BOARD, metavar="STUDY", help=board)
+    names.add_datasets(parser, "names of data sets (default: all of the board)")
+    repetitions = "number of repetitions (default: all of the board)"
+    parser.add_argument("-r", "--repetitions", type=int, metavar="N", help=repetitions)
+    parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="where the page, tables and figure go")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Rank an algorithm, such as mine.py, among all configurations of a board, whose results need no run."""
+    from grambench.commands.project import read_plan
+    from grambench.pipeline import ranking, trial
+    from grambench.report import ranking_page
+    from grambench.results import archive
+
+    plan = read_plan({"studies": [arguments.board]})
+    plan.use_compiled_code()
+    folder = shipped.located(archive.ARCHIVE)
+    reference = ranking.read_reference(plan, arguments.board, folder)
+    most = plan.studies[arguments.board].protocol.repetitions
+    repetitions = most if arguments.repetitions is None else arguments.repetitions
+    if not 1 <= repetitions <= most:
+        raise ConfigError(f"--repetitions: expected 1 to {most}, those of the reference results, got {repetitions}")
+    datasets = arguments.datasets or reference.ran("dataset")
+    ranking.check_datasets(plan, reference, datasets)
+    if try_.show_leaks(arguments):
+        print("not ranked: it uses labels or examples before it may know them")
+        return 1
+    opponents, parameters = list(reference.study.algorithms), check.parse_parameters(arguments)
+    spec = trial.Trial(arguments.algorithm, parameters, opponents, repetitions, arguments.board)
+    print(f"{len(datasets)} data sets, {len(opponents)} reference configurations of {arguments.board}", flush=True)
+    with try_.quiet():
+        ranked = ranking.rank(plan, spec, reference, datasets, arguments.seconds, folder, _show)
+    output = arguments.output or layout.RESULTS / "rank" / Path(arguments.algorithm).stem
+    page = ranking_page.write(output, ranked, trial.ENTRY)
+    print(ranking_page.summary(ranked, trial.ENTRY))
+    print(f"page to mail: {page}; tables for a paper: {output}/ranks.tex, {output}/versus.tex")
+    failed = [d for d in ranked.results.study.datasets if ranked.results.missing(d, trial.ENTRY)]
+    return int(bool(failed or ranked.left_out or not all(ranked.again.values())))
+
+
+def _show(made: "Made") -> None:
+    """Print a run in one line."""
+    from grambench.pipeline.trial import ENTRY
+    from grambench.results.statistics import Sample, printed
+
+    cell, record = made.cell, made.record
+    text = record.reason if record.status == "unavailable" else f"{record.status}: {record.reason}"
+    if record.status == "ok":
+        text = f"{printed(Sample.of(record.metrics['accuracy_percent'].ravel()), 'accuracy_percent')} % accuracy"
+    name = cell.dataset if cell.algorithm == ENTRY else f"again: {cell.dataset}/{cell.algorithm}"
+    print(f"{name:40} {text}", flush=True)

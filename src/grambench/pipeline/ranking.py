@@ -1,0 +1,178 @@
+"""Rank an algorithm among the reference configurations of a board, whose runs are in the archive: `grambench rank`.
+
+Only the algorithm is run, on the splits of the board. A few reference runs are made again: where their numbers are
+equal, the splits and the prepared data are those of the archive.
+"""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from grambench.common import layout
+from grambench.common.errors import ConfigError, DataError, unknown_name
+from grambench.common.layout import Cell
+from grambench.config.metrics import MEASURED
+from grambench.config.study import Study
+from grambench.pipeline import trial
+from grambench.pipeline.plan import Plan
+from grambench.pipeline.trial import ENTRY, Made, Trial
+from grambench.results import archive, collect
+from grambench.results.reading import as_written
+from grambench.results.records import Record
+from grambench.results.study import Results
+
+AGAIN = 3  # reference runs that are made again
+LONGEST = 30.0  # seconds of processor time of such a run in the archive
+SECONDS = "seconds"  # the metric that is scaled
+
+
+class Ranking(NamedTuple):
+    """An algorithm among reference configurations.
+
+    Attributes
+    ----------
+    results : Results
+        Those of the algorithm, under the name `trial.ENTRY`, and of the reference configurations on the same data sets
+        and splits. Seconds of the latter are divided by the speed of this machine.
+    left_out : dict of str
+        Why a data set of the board is not among them.
+    again : dict of bool
+        The reference runs that were made again, and whether all numbers but times are equal.
+    ratio : float
+        Seconds here by those of the archive, the median over these runs; NaN without any.
+    about : dict
+        What the reference runs were made with; see `grambench.results.archive`.
+    """
+
+    results: Results
+    left_out: dict[str, str]
+    again: dict[Cell, bool]
+    ratio: float
+    about: dict[str, Any]
+
+
+def read_reference(plan: Plan, board: str, folder: Path) -> Results:
+    """Return the results of a board in the archive; raise ConfigError or DataError if there are none or one changed."""
+    if board not in (known := archive.studies(folder)):
+        raise unknown_name("board with reference results", board, known)
+    if faults := archive.faults(board, folder):
+        raise DataError(*faults)
+    study, runs = plan.studies[board], layout.located(folder, layout.RUNS.format(study=board))
+    with as_written(runs):
+        results = Results.read(study, runs, layout.located(folder, layout.CELLS.format(study=board)))
+    # entries with `datasets`, such as those on a second pool, are not run on all of the board
+    ran = set(results.ran("algorithm"))
+    entries = {name: entry for name, entry in study.algorithms.items() if name in ran and not entry.datasets}
+    return replace(results, study=study.model_copy(update={"algorithms": entries, "sweeps": {}}))
+
+
+def check_datasets(plan: Plan, reference: Results, datasets: Sequence[str]) -> None:
+    """Raise ConfigError unless data sets are of vectors, and the reference has results on them."""
+    board, known = reference.study.name, reference.ran("dataset")
+    for dataset in datasets:
+        if dataset not in known:
+            raise unknown_name(f"data set of the reference results of {board}", dataset, known)
+        if plan.targets.dataset(dataset).descriptors:
+            raise ConfigError(f"{board}: expected data sets of vectors, {dataset} has images; grambench run takes them")
+
+
+def rank(
+    plan: Plan,
+    spec: Trial,
+    reference: Results,
+    datasets: Sequence[str],
+    seconds: float,
+    folder: Path,
+    show: Callable[[Made], None],
+) -> Ranking:
+    """Run an algorithm on data sets of a board, and rank it.
+
+    Parameters
+    ----------
+    plan : Plan
+        A plan of the board. Its study is replaced by that of the ranking.
+    spec : Trial
+        The algorithm. Its opponents are all configurations of the reference.
+    reference : Results
+        See `read_reference`.
+    datasets : sequence of str
+        Data sets that `check_datasets` takes.
+    seconds : float
+        The time limit of each run.
+    folder : Path
+        The archive.
+    show : callable
+        Called with each run when it is made.
+
+    Raises
+    ------
+    ConfigError
+        For a parameter that the algorithm refuses.
+    DataError
+        If a data set is not that of the archive.
+    """
+    board = spec.study
+    about = archive.read_about(board, folder)
+    plan.studies[board] = trial.build_study(plan, spec)
+    cells = [Cell(board, dataset, ENTRY) for dataset in datasets]
+    left_out: dict[str, str] = {}
+    made: dict[str, Record] = {}
+    again: dict[Cell, bool] = {}
+    ratios = []
+    for each in trial.run(plan, [*cells, *_draw(reference, datasets)], seconds):
+        cell, record, content = each
+        archived = about["data"].get(cell.dataset, {}).get("content", "")
+        if content and archived and content != archived:
+            raise DataError(f"{cell.dataset}: expected data with the checksum {archived} of the archive, got {content}")
+        show(each)
+        if cell not in cells and record.status == "ok":
+            again[cell] = _is_equal(record, reference)
+            then = reference.values(cell.dataset, cell.algorithm, SECONDS)[: spec.repetitions]
+            ratios.append(float(record.metrics[SECONDS].sum() / then.sum()))
+        elif record.status == "unavailable":
+            left_out[cell.dataset] = record.reason
+        elif cell in cells:
+            made[cell.path()] = record
+    ratio = float(np.median(ratios)) if ratios else np.nan
+    kept = [dataset for dataset in datasets if dataset not in left_out]
+    study = plan.studies[board].model_copy(update={"datasets": kept})
+    return Ranking(_merge(made, reference, study, ratio), left_out, again, ratio, about)
+
+
+def _merge(made: Mapping[str, Record], reference: Results, study: Study, ratio: float) -> Results:
+    """Return the results of an algorithm and of the reference, whose seconds are scaled by a ratio unless it is NaN."""
+    runs, _, cells = collect.tables(made)
+    names = {"sweep": [""], "dataset": study.datasets, "algorithm": list(study.algorithms)}
+
+    def kept(table: pd.DataFrame) -> pd.DataFrame:
+        return table[np.logical_and.reduce([table[column].isin(values) for column, values in names.items()])]
+
+    theirs = kept(reference.runs[reference.runs["repetition"] < study.protocol.repetitions])
+    scaled = (theirs["metric"] == SECONDS) & np.isfinite(ratio)
+    theirs = theirs.assign(result=theirs["result"].mask(scaled, ratio * theirs["result"]))
+    return Results(
+        study,
+        pd.concat([runs, theirs], ignore_index=True),
+        pd.concat([cells, kept(reference.cells)], ignore_index=True),
+    )
+
+
+def _draw(reference: Results, datasets: Sequence[str]) -> list[Cell]:
+    """Return some reference runs, drawn at random among those that take no long time."""
+    cells = reference.cells
+    able = cells[(cells["sweep"] == "") & (cells["status"] == "ok") & (cells["cpu_seconds"] <= LONGEST)]
+    able = able[able["dataset"].isin(datasets) & able["algorithm"].isin(reference.study.algorithms)]
+    names = list(zip(able["dataset"], able["algorithm"], strict=True))
+    return [Cell(reference.study.name, *name) for name in random.sample(names, min(AGAIN, len(names)))]
+
+
+def _is_equal(record: Record, reference: Results) -> bool:
+    """Return whether a record has the numbers of the archive, times aside, in each of its repetitions."""
+    names = [name for name in record.metrics if not name.endswith(MEASURED)]
+    pairs = ((record.metrics[name].ravel(), reference.values(record.dataset, record.algorithm, name)) for name in names)
+    return bool(names) and all(np.array_equal(ours, then[: ours.size], equal_nan=True) for ours, then in pairs)

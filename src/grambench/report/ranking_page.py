@@ -1,0 +1,157 @@
+"""The page of `grambench rank`: an algorithm among the reference configurations of a board, in one file to mail.
+
+Beside it lie its tables, as CSV, Markdown and LaTeX, and its figure, as SVG and PDF.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from grambench.common.files import atomic
+from grambench.config.metrics import METRICS
+from grambench.report import figures, renderings
+from grambench.report.cells import TableContent
+from grambench.report.figures.critical_difference import CriticalDifferenceFigure
+from grambench.report.looks import ASSETS, TEMPLATES
+from grambench.report.table_data import TableData
+from grambench.report.tables.matrix import paper_table
+from grambench.report.tables.ranks import RanksTable
+from grambench.report.tables.versus import VersusTable
+from grambench.results.statistics import BEST_LEVEL
+from grambench.results.study import Results
+
+if TYPE_CHECKING:
+    from grambench.pipeline.ranking import Ranking
+
+METRIC = "accuracy_percent"
+PAGE = "ranking.html"
+FIGURE = "ranks"
+
+
+def write(folder: Path, ranking: "Ranking", algorithm: str) -> Path:
+    """Write the page, the tables and the figure to a folder, and return the path of the page.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    ranking : Ranking
+        See `grambench.pipeline.ranking`.
+    algorithm : str
+        The name of the algorithm among the results.
+    """
+    tables = _tables(ranking, algorithm)
+    for name, table in tables.items():
+        texts = {
+            "csv": table.data.to_csv(index=False),
+            "md": renderings.markdown(table),
+            "tex": renderings.latex(table),
+        }
+        for suffix, text in texts.items():
+            _write(folder / f"{name}.{suffix}", text)
+    figure = CriticalDifferenceFigure(
+        kind="critical_difference",
+        title="Mean ranks",
+        caption=f"Mean ranks by {METRICS[METRIC].label}",
+        algorithms=list(ranking.results.study.algorithms),
+        metrics=[METRIC],
+    )
+    canvas = figures.draw(ranking.results, pd.DataFrame(), pd.DataFrame(), figure)
+    for suffix in ("svg", "pdf"):
+        with atomic(folder / f"{FIGURE}.{suffix}") as temporary:
+            figures.save(canvas, temporary, suffix)
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    values: dict[str, Any] = {
+        "title": f"{ranking.results.title(algorithm)} among {len(ranking.results.study.algorithms) - 1} configurations",
+        "summary": summary(ranking, algorithm),
+        "tables": list(tables.values()),
+        "figure": Markup((folder / f"{FIGURE}.svg").read_text(encoding="utf-8").partition("<svg")[2]),
+        "alternative": figures.alternative(ranking.results, figure),
+        "style": Markup((ASSETS / "report.css").read_text(encoding="utf-8")),
+        "left_out": ranking.left_out,
+    }
+    _write(folder / PAGE, environment.get_template(PAGE).render(values))
+    return folder / PAGE
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all, and without a seal: it is to be sent on."""
+    with atomic(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def _tables(ranking: "Ranking", algorithm: str) -> dict[str, TableContent]:
+    """Return the table of ranks, that of the algorithm beside each other one, and that of all accuracies."""
+    results = ranking.results
+    data = TableData(results=results, prepared={}, reproduction={})
+    names, label = list(results.study.algorithms), METRICS[METRIC].label
+    about = ", ".join(ranking.about["revision"])
+    ranks = RanksTable(
+        kind="ranks",
+        title="Ranks",
+        caption=f"All configurations on {results.study.title}; reference results of revision {about}",
+        remark=_about_seconds(ranking),
+        algorithms=names,
+        metrics=["mean_rank", METRIC, "seconds"],
+        by=METRIC,
+        rows="algorithms",
+    )
+    title = f"{results.title(algorithm)} beside each other configuration"
+    versus = VersusTable(kind="versus", title=title, caption=label, algorithms=names, metrics=[METRIC], first=algorithm)
+    return {
+        "ranks": ranks.build(data),
+        "versus": versus.build(data),
+        "accuracies": paper_table(results, METRIC, names, results.study.datasets),
+    }
+
+
+def _about_seconds(ranking: "Ranking") -> str:
+    """Return where the seconds of the reference configurations come from."""
+    if not ranking.again:
+        return "Seconds of the reference are those of its own machine."
+    return (
+        f"Seconds of the reference are multiplied by {ranking.ratio:.2f}, the median of runs that were made again here."
+    )
+
+
+def summary(ranking: "Ranking", algorithm: str) -> str:
+    """Return the rank, what the algorithm gains beside the others, and whether reference runs came out again."""
+    return " ".join([*_about_rank(ranking.results, algorithm), *_about_reference(ranking)])
+
+
+def _about_rank(results: Results, algorithm: str) -> Iterator[str]:
+    """Yield the sentences on the mean rank and on the comparisons with all others."""
+    title, names = results.title(algorithm), results.with_results(results.study.algorithms, METRIC)
+    ranks = results.ranks(names, METRIC)
+    if algorithm not in names or ranks.empty:
+        yield f"{title} has no rank: no data set has a result of every configuration."
+        return
+    means = ranks.mean().round(9).sort_values(kind="stable")
+    place, first = int((means < means[algorithm]).sum()) + 1, str(means.index[0])
+    best = f", after {results.title(first)} with {means[first]:.1f}" if place > 1 else ""
+    rank = f"mean rank: {means[algorithm]:.1f} on {len(ranks)} data sets"
+    yield f"{title} is number {place} of {len(means)} by {rank}{best}."
+    compared = [found for name in names if name != algorithm and (found := results.compare(algorithm, name, METRIC))]
+    verdicts = [each.verdict(len(compared)) for each in compared]
+    if counts := ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts)):
+        yield f"Beside each other one, by a point of accuracy and at {BEST_LEVEL:.0%} for all together: {counts}."
+
+
+def _about_reference(ranking: "Ranking") -> Iterator[str]:
+    """Yield the sentences on runs that were made again, and on data sets that are missing."""
+    if ranking.again:
+        equal, runs = sum(ranking.again.values()), ", ".join(f"{cell.dataset}/{cell.task}" for cell in ranking.again)
+        made = f"{len(ranking.again)} reference runs that were made again ({runs})"
+        yield f"{equal} of {made} gave equal numbers, in {ranking.ratio:.2f} of the reference's seconds."
+    if ranking.left_out:
+        yield f"Data sets that no source gave here: {', '.join(ranking.left_out)}."

@@ -1,0 +1,79 @@
+"""One configuration beside each of the others: where it harms, where it gains, and what to expect."""
+
+from typing import Literal
+
+from grambench.config.metrics import METRICS
+from grambench.config.names import Name
+from grambench.report.cells import Block, Row, TableCell, TableContent
+from grambench.report.lazy import Table
+from grambench.report.table_kind import OneMetricTable, TableData
+
+
+class VersusTable(OneMetricTable):
+    """A row for each configuration, with what `first` gains or loses beside it; the smallest gain comes first.
+
+    Attributes
+    ----------
+    first : str
+        The configuration that is compared with each of the others.
+    """
+
+    kind: Literal["versus"]
+    first: Name
+
+    @classmethod
+    def file(cls) -> Table:
+        """Return the declaration of the table's CSV file."""
+        from grambench.results.collect import ALGORITHM
+        from grambench.results.columns import Column, Table
+
+        count = "votes, one a collection of data sets, on which it is shown to be"
+        return Table(
+            "tables/*.csv",
+            "a configuration that another one is compared with, of a table of kind versus",
+            (
+                ALGORITHM,
+                Column("metric", "text", "what they are compared by: a metric (below)"),
+                Column("algorithm_title", "text", "title of the configuration, as the table prints it"),
+                Column("difference", "number", "mean by which the other one is ahead", "that of the metric"),
+                Column("low", "number", "lower end of its 95 % interval", "that of the metric"),
+                Column("high", "number", "upper end", "that of the metric"),
+                Column("worse", "integer", f"{count} more than a point worse", "count"),
+                Column("within", "integer", f"{count} within a point", "count"),
+                Column("better", "integer", f"{count} more than a point better", "count"),
+                Column("votes", "integer", "votes in all", "count"),
+                Column("next_worse", "number", "probability to be more than a point worse on a next data set"),
+                Column("next_within", "number", "probability to be within a point"),
+                Column("next_better", "number", "probability to be more than a point better"),
+                Column("verdict", "text", "better, worse, practically equal or undecided, corrected for all rows"),
+            ),
+        )
+
+    def build(self, data: TableData) -> TableContent:
+        """Lay out a row for each configuration that shares at least two data sets with the first."""
+        from grambench.results.statistics import BEST_LEVEL
+
+        (metric,), results = self.metrics, data.results
+        others = [name for name in self.algorithms if name != self.first]
+        compared = {name: found for name in others if (found := results.compare(self.first, name, metric))}
+        rows, records = [], []
+        for name, each in sorted(compared.items(), key=lambda item: item[1].mean.value):
+            verdict = each.verdict(len(compared))
+            texts = (*each.texts.values(), verdict)
+            rows.append(Row(label=results.title(name), cells=[TableCell(text=text) for text in texts]))
+            interval = each.mean.interval(BEST_LEVEL)
+            counts = (each.worse, each.within, each.better, each.votes)
+            chances = (each.next_worse, each.next_within, each.next_better)
+            titles = (name, metric, results.title(name))
+            records.append((*titles, each.mean.value, *interval, *counts, *chances, verdict))
+        without = ", ".join(data.titles([name for name in others if name not in compared]))
+        label = METRICS[metric].label
+        remarks = [
+            f"By how many points of {label} {results.title(self.first)} is ahead of the configuration of the row, on "
+            "the data sets that have both. Counts and probabilities are of more than a point worse, within a point, "
+            "and more than a point better. A collection of data sets counts as one. The verdict is corrected for the "
+            "number of rows by Bonferroni; the interval is not.",
+            *([f"No two data sets with a result of both: {without}."] if without else []),
+        ]
+        columns = [*next(iter(compared.values())).texts, "verdict"] if compared else []
+        return self.content(columns, [Block(rows=rows)], remarks, self.file().frame(records), "Configuration")

@@ -1,0 +1,194 @@
+"""`grambench rank`: an algorithm among reference configurations, and what of the archive or the data is refused."""
+
+import json
+import shutil
+from pathlib import Path
+
+import leaderboard
+import numpy as np
+import pandas as pd
+import pytest
+from planted import CONFIG
+
+from grambench.commands import try_
+from grambench.commands.project import read_plan
+from grambench.common import layout
+from grambench.common.files import SUMS, sha256
+from grambench.common.layout import Cell
+from grambench.pipeline import trial
+from grambench.report import tables
+from grambench.results import archive, records
+
+BOARD = "leaderboard"
+ENTRIES = ("k_nearest_neighbours", "majority")
+DATASETS = ("ionosphere", "sonar")
+FOLDER = archive.ARCHIVE / BOARD
+RANKING = layout.RESULTS / "rank/logistic_regression"
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    """An archive of two configurations of the leaderboard on two data sets, made by runs."""
+    root = tmp_path_factory.mktemp("reference")
+    shutil.copytree(CONFIG, root / "config")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        cells = [Cell(BOARD, dataset, entry) for dataset in DATASETS for entry in ENTRIES]
+        for made in trial.run(read_plan({"studies": [BOARD]}), cells, 600.0):
+            assert made.record.status == "ok", made.record.reason
+            records.write(Path(made.cell.path()), made.record)
+        archive.write(BOARD, layout.RESULTS, cells)
+        about = archive.read_about(BOARD)
+        contents = {name: read_plan().targets.dataset(name).content for name in DATASETS}
+    # prepared data sets are temporary here; a study keeps them
+    _change_about(
+        root / FOLDER, {"data": {name: each | {"content": contents[name]} for name, each in about["data"].items()}}
+    )
+    return root / archive.ARCHIVE
+
+
+@pytest.fixture
+def archived(project, reference):
+    """A project with this archive."""
+    shutil.copytree(reference, archive.ARCHIVE)
+    return project
+
+
+@pytest.fixture
+def ranked(archived, monkeypatch):
+    """The same, and no checks for leaks, which take longer than all else."""
+    monkeypatch.setattr(try_, "show_leaks", lambda arguments: False)
+
+
+def _change_about(folder, changes):
+    path = folder / archive.ABOUT
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    _sum(folder)
+
+
+def _sum(folder):
+    """Write the checksums anew, as somebody who tampers with a file would."""
+    (folder / SUMS).write_text("".join(f"{sha256(folder / name)}  {name}\n" for name in archive.NAMES))
+
+
+def test_an_algorithm_is_ranked_among_the_reference_and_it_alone_is_run(ranked, call):
+    code, said, err = call("rank", "logistic_regression")
+    assert (code, err) == (0, "")
+    lines = said.splitlines()
+    assert lines[0] == "2 data sets, 2 reference configurations of leaderboard"
+    assert [line.split()[0] for line in lines[1:3]] == list(DATASETS)
+    assert sum(line.startswith("again: ") for line in lines) == 3
+    assert "3 of 3 reference runs that were made again" in said and "number 1 of 3 by mean rank: 1.5 on 2" in said
+    archived = pd.read_parquet(FOLDER / "runs.parquet")
+    accuracy = archived[archived["metric"] == "accuracy_percent"].groupby("algorithm")["result"].mean()
+    ranks = pd.read_csv(RANKING / "ranks.csv").set_index(["metric", "algorithm"])["ours_mean"]
+    assert ranks["mean_rank"].to_dict() == {"k_nearest_neighbours": 1.5, trial.ENTRY: 1.5, "majority": 3.0}
+    for name in ENTRIES:
+        assert ranks["accuracy_percent", name] == pytest.approx(accuracy[name])
+    page = (RANKING / "ranking.html").read_text()
+    assert "Logistic regression" in page and "<svg" in page and "http://www.w3.org/2000/svg" in page
+    assert not Path(layout.RUNS.format(study=BOARD)).exists(), "no run of the study"
+    assert (RANKING / "ranks.tex").read_text().count(r"\toprule") == 1
+
+
+def test_fewer_repetitions_are_compared_with_the_same_ones(ranked, call):
+    code, said, _ = call("rank", "logistic_regression", "-d", "sonar", "-r", "3")
+    assert code == 0 and "2 of 2 reference runs that were made again" in said
+    accuracies = pd.read_csv(RANKING / "accuracies.csv")
+    archived = pd.read_parquet(FOLDER / "runs.parquet").query(
+        "dataset == 'sonar' and algorithm == 'majority' and metric == 'accuracy_percent' and repetition < 3"
+    )
+    row = accuracies.query("algorithm == 'majority'").iloc[0]
+    assert row["runs"] == 3 and row["ours_mean"] == pytest.approx(archived["result"].mean())
+
+
+def test_seconds_of_the_reference_are_scaled_by_runs_that_were_made_again(ranked, call):
+    path = FOLDER / "runs.parquet"
+    runs = pd.read_parquet(path)
+    slow = 1e6
+    runs.loc[runs["metric"] == "seconds", "result"] *= slow
+    runs.to_parquet(path)
+    _sum(FOLDER)
+    code, said, _ = call("rank", "logistic_regression", "-d", "sonar", "-r", "2")
+    assert code == 0 and "gave equal numbers, in 0.00 of the reference's seconds" in said
+    seconds = pd.read_csv(RANKING / "ranks.csv").query("metric == 'seconds'")["ours_mean"]
+    assert (seconds < 60.0).all(), "seconds as of a machine that is a million times slower"
+
+
+def test_a_changed_number_of_the_archive_is_refused(ranked, call):
+    runs = pd.read_parquet(FOLDER / "runs.parquet")
+    chosen = runs.index[runs["metric"] == "accuracy_percent"]
+    runs.loc[chosen, "result"] += 1.0
+    runs.to_parquet(FOLDER / "runs.parquet")
+    code, _, err = call("rank", "logistic_regression", "-d", "sonar")
+    assert code == 2 and err.count("\n") == 1 and "reference/leaderboard/runs.parquet" in err
+    _sum(FOLDER)
+    code, said, _ = call("rank", "logistic_regression", "-d", "sonar", "-r", "2")
+    assert code == 1 and "0 of 2 reference runs that were made again" in said, "with checksums that fit"
+
+
+def test_data_that_differ_from_the_archive_are_refused(ranked, call):
+    about = archive.read_about(BOARD)["data"]
+    _change_about(FOLDER, {"data": about | {"sonar": about["sonar"] | {"content": "0" * 64}}})
+    code, _, err = call("rank", "logistic_regression", "-d", "sonar", "-r", "2")
+    assert code == 2 and err.startswith(f"grambench: sonar: expected data with the checksum {'0' * 64} of the archive")
+
+
+def test_a_data_set_without_a_source_is_left_out_and_named(ranked, call, monkeypatch):
+    monkeypatch.delenv("GRAMBENCH_MIRROR", raising=False)
+    config = Path("config/config.yaml")
+    config.write_text(config.read_text().replace("[bundled", "[file"))
+    code, said, _ = call("rank", "logistic_regression", "-r", "2")
+    assert code == 1 and "Data sets that no source gave here: " in said
+
+
+def test_a_leak_is_not_ranked(archived, call):
+    source = """'''Leaks: for a test.'''
+import numpy as np
+from dataclasses import dataclass
+from grambench.algorithms.fit import Fit
+@dataclass(frozen=True)
+class Parameters:
+    rate: float = 1.0
+class Positions:
+    def scores(self, kernels):
+        return np.arange(kernels[0].shape[0])
+def fit(parameters, pool, labels, *, order, rng):
+    return Fit(weights=np.ones(pool.m) / pool.m, predictor=Positions())
+"""
+    Path("leaks.py").write_text(source)
+    code, said, _ = call("rank", "leaks.py", "-d", "sonar", "-r", "2")
+    assert code == 1 and said.splitlines()[-1] == "not ranked: it uses labels or examples before it may know them"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-b", "omkc"], "unknown board with reference results 'omkc'"),
+        (["-d", "heart"], "unknown data set of the reference results of leaderboard 'heart'"),
+        (["-r", "11"], "--repetitions: expected 1 to 10, those of the reference results, got 11"),
+        (["-r", "0"], "--repetitions: expected 1 to 10"),
+    ],
+)
+def test_wrong_calls_get_one_line(ranked, call, arguments, message):
+    code, said, err = call("rank", "logistic_regression", *arguments)
+    assert (code, said) == (2, "") and err.startswith(f"grambench: {message}") and err.count("\n") == 1
+
+
+def test_a_table_versus_has_the_numbers_of_the_comparison():
+    results = leaderboard.results()
+    shown = {"kind": "versus", "title": "One beside all", "caption": "Points", "first": "rkl"} | leaderboard.SHOWN
+    study = leaderboard.study(tables={"versus": shown})
+    table = tables.build(results, {}, {}, study.tables["versus"])
+    frame = table.data.set_index("algorithm")
+    assert sorted(frame.index) == sorted(set(leaderboard.BEHIND) - {"rkl"})
+    assert list(frame["difference"]) == sorted(frame["difference"]), "the smallest gain comes first"
+    for name, row in frame.iterrows():
+        compared = results.compare("rkl", name, "accuracy_percent")
+        assert row["difference"] == pytest.approx(compared.mean.value)
+        assert (row["low"], row["high"]) == pytest.approx(compared.mean.interval(0.05))
+        assert tuple(row[["worse", "within", "better", "votes"]]) == (
+            *(compared.worse, compared.within, compared.better, compared.votes),
+        )
+        assert row["verdict"] == compared.verdict(len(frame))
+    assert frame.loc["majority", "verdict"] == "better" and np.isclose(frame.loc["d1", "difference"], 1.0, atol=0.3)
