@@ -137,7 +137,7 @@ def test_data_that_differ_from_the_archive_are_refused(ranked, call):
 def test_a_data_set_without_a_source_is_left_out_and_named(ranked, call, monkeypatch):
     monkeypatch.delenv("GRAMBENCH_MIRROR", raising=False)
     config = Path("config/config.yaml")
-    config.write_text(config.read_text().replace("[bundled", "[file"))
+    config.write_text(config.read_text() + "\nsources: [file]\n")
     code, said, _ = call("rank", "logistic_regression", "-r", "2")
     assert code == 1 and "Data sets that no source gave here: " in said
 
