@@ -8,7 +8,6 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -21,6 +20,7 @@ from grambench.config.study import Study
 from grambench.pipeline import trial
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.trial import ENTRY, Made, Trial
+from grambench.report.ranking_page import Ranking
 from grambench.results import archive, collect
 from grambench.results.reading import as_written
 from grambench.results.records import Record
@@ -29,31 +29,6 @@ from grambench.results.study import Results
 AGAIN = 3  # reference runs that are made again
 LONGEST = 30.0  # seconds of processor time of such a run in the archive
 SECONDS = "seconds"  # the metric that is scaled
-
-
-class Ranking(NamedTuple):
-    """An algorithm among reference configurations.
-
-    Attributes
-    ----------
-    results : Results
-        Those of the algorithm, under the name `trial.ENTRY`, and of the reference configurations on the same data sets
-        and splits. Seconds of the latter are divided by the speed of this machine.
-    left_out : dict of str
-        Why a data set of the board is not among them.
-    again : dict of bool
-        The reference runs that were made again, and whether all numbers but times are equal.
-    ratio : float
-        Seconds here by those of the archive, the median over these runs; NaN without any.
-    about : dict
-        What the reference runs were made with; see `grambench.results.archive`.
-    """
-
-    results: Results
-    left_out: dict[str, str]
-    again: dict[Cell, bool]
-    ratio: float
-    about: dict[str, Any]
 
 
 def read_reference(plan: Plan, board: str, folder: Path) -> Results:

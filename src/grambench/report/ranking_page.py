@@ -5,13 +5,14 @@ Beside it lie its tables, as CSV, Markdown and LaTeX, and its figure, as SVG and
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from grambench.common.files import atomic
+from grambench.common.layout import Cell
 from grambench.config.metrics import METRICS
 from grambench.report import figures, renderings
 from grambench.report.cells import TableContent
@@ -24,15 +25,37 @@ from grambench.report.tables.versus import VersusTable
 from grambench.results.statistics import BEST_LEVEL
 from grambench.results.study import Results
 
-if TYPE_CHECKING:
-    from grambench.pipeline.ranking import Ranking
-
 METRIC = "accuracy_percent"
 PAGE = "ranking.html"
 FIGURE = "ranks"
 
 
-def write(folder: Path, ranking: "Ranking", algorithm: str) -> Path:
+class Ranking(NamedTuple):
+    """An algorithm among reference configurations.
+
+    Attributes
+    ----------
+    results : Results
+        Those of the algorithm and of the reference configurations, on the same data sets and splits. Seconds of the
+        latter are multiplied by `ratio`.
+    left_out : dict of str
+        Why a data set of the board is not among them.
+    again : dict of bool
+        The reference runs that were made again, and whether all numbers but times are equal.
+    ratio : float
+        Seconds here by those of the archive, the median over these runs; NaN without any.
+    about : dict
+        What the reference runs were made with; see `grambench.results.archive`.
+    """
+
+    results: Results
+    left_out: dict[str, str]
+    again: dict[Cell, bool]
+    ratio: float
+    about: dict[str, Any]
+
+
+def write(folder: Path, ranking: Ranking, algorithm: str) -> Path:
     """Write the page, the tables and the figure to a folder, and return the path of the page.
 
     Parameters
@@ -40,7 +63,7 @@ def write(folder: Path, ranking: "Ranking", algorithm: str) -> Path:
     folder : Path
         The folder.
     ranking : Ranking
-        See `grambench.pipeline.ranking`.
+        What the page shows.
     algorithm : str
         The name of the algorithm among the results.
     """
@@ -90,7 +113,7 @@ def _write(path: Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def _tables(ranking: "Ranking", algorithm: str) -> dict[str, TableContent]:
+def _tables(ranking: Ranking, algorithm: str) -> dict[str, TableContent]:
     """Return the table of ranks, that of the algorithm beside each other one, and that of all accuracies."""
     results = ranking.results
     data = TableData(results=results, prepared={}, reproduction={})
@@ -115,7 +138,7 @@ def _tables(ranking: "Ranking", algorithm: str) -> dict[str, TableContent]:
     }
 
 
-def _about_seconds(ranking: "Ranking") -> str:
+def _about_seconds(ranking: Ranking) -> str:
     """Return where the seconds of the reference configurations come from."""
     if not ranking.again:
         return "Seconds of the reference are those of its own machine."
@@ -124,7 +147,7 @@ def _about_seconds(ranking: "Ranking") -> str:
     )
 
 
-def summary(ranking: "Ranking", algorithm: str) -> str:
+def summary(ranking: Ranking, algorithm: str) -> str:
     """Return the rank, what the algorithm gains beside the others, and whether reference runs came out again."""
     return " ".join([*_about_rank(ranking.results, algorithm), *_about_reference(ranking)])
 
@@ -147,7 +170,7 @@ def _about_rank(results: Results, algorithm: str) -> Iterator[str]:
         yield f"Beside each other one, by a point of accuracy and at {BEST_LEVEL:.0%} for all together: {counts}."
 
 
-def _about_reference(ranking: "Ranking") -> Iterator[str]:
+def _about_reference(ranking: Ranking) -> Iterator[str]:
     """Yield the sentences on runs that were made again, and on data sets that are missing."""
     if ranking.again:
         equal, runs = sum(ranking.again.values()), ", ".join(f"{cell.dataset}/{cell.task}" for cell in ranking.again)
