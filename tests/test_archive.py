@@ -5,13 +5,14 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pandas as pd
 import pytest
 
 from grambench.common import layout
 from grambench.common.errors import DataError
-from grambench.common.files import check
+from grambench.common.files import check, sealed
 from grambench.common.layout import Cell
 from grambench.results import archive, collect, records
 from grambench.results.compare import compare
@@ -56,6 +57,9 @@ def asked(**changes):
 
 
 def test_the_archive_holds_the_tables_and_what_they_were_made_with(results):
+    prepared = layout.located(results, layout.PREPARED.format(dataset="wdbc"))
+    with sealed(prepared) as temporary, h5py.File(temporary, "w") as file:
+        file.attrs.update({"status": "ok", "content": "c0ffee"})
     archive.write("omkc", results, CELLS)
     folder = archive.ARCHIVE / "omkc"
     for name in ("runs.parquet", "curves.parquet"):
@@ -68,7 +72,7 @@ def test_the_archive_holds_the_tables_and_what_they_were_made_with(results):
         "processor": ["one"],
         "cpu_seconds": 3.0,
     }
-    assert about["data"] == {"wdbc": SOURCE | {"identity": "0123"}}
+    assert about["data"] == {"wdbc": SOURCE | {"identity": "0123", "content": "c0ffee"}}
 
 
 def test_the_archive_is_read_as_a_results_folder(results):
