@@ -78,7 +78,9 @@ def test_an_algorithm_is_ranked_among_the_reference_and_it_alone_is_run(ranked, 
     assert lines[0] == "2 data sets, 2 reference configurations of leaderboard"
     assert [line.split()[0] for line in lines[1:3]] == list(DATASETS)
     assert sum(line.startswith("again: ") for line in lines) == 3
-    assert "3 of 3 reference runs that were made again" in said and "number 1 of 3 by mean rank: 1.5 on 2" in said
+    assert (
+        "3 of 3 reference runs that were made again" in said and "number 1 (shared) of 3 by mean rank: 1.5 on 2" in said
+    )
     archived = pd.read_parquet(FOLDER / "runs.parquet")
     accuracy = archived[archived["metric"] == "accuracy_percent"].groupby("algorithm")["result"].mean()
     ranks = pd.read_csv(RANKING / "ranks.csv").set_index(["metric", "algorithm"])["ours_mean"]
@@ -86,7 +88,8 @@ def test_an_algorithm_is_ranked_among_the_reference_and_it_alone_is_run(ranked, 
     for name in ENTRIES:
         assert ranks["accuracy_percent", name] == pytest.approx(accuracy[name])
     page = (RANKING / "ranking.html").read_text()
-    assert "Logistic regression" in page and "<svg" in page and "http://www.w3.org/2000/svg" in page
+    assert "★ </span>Logistic regression" in page and "<svg" in page
+    assert archive.read_about(BOARD)["revision"][0] in page, "which reference it is beside"
     assert not Path(layout.RUNS.format(study=BOARD)).exists(), "no run of the study"
     assert (RANKING / "ranks.tex").read_text().count(r"\toprule") == 1
 

@@ -90,7 +90,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(argv: Sequence[str] | None) -> int:
     """Run one command; return its exit code, and print any error of a user or of the system in one line."""
-    logging.basicConfig(format="%(message)s", level=logging.INFO)
+    logging.basicConfig(format="%(message)s")
+    # other libraries tell what they do, such as every glyph of a font
+    logging.getLogger("grambench").setLevel(logging.INFO)
     words = list(sys.argv[1:] if argv is None else argv)
     end = words.index("--") if "--" in words else len(words)
     try:

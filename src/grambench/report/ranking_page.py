@@ -96,7 +96,9 @@ def write(folder: Path, ranking: Ranking, algorithm: str) -> Path:
     )
     values: dict[str, Any] = {
         "title": f"{ranking.results.title(algorithm)} among {len(ranking.results.study.algorithms) - 1} configurations",
+        "own": ranking.results.title(algorithm),
         "summary": summary(ranking, algorithm),
+        "about": ranking.about,
         "tables": list(tables.values()),
         "figure": Markup((folder / f"{FIGURE}.svg").read_text(encoding="utf-8").partition("<svg")[2]),
         "alternative": figures.alternative(ranking.results, figure),
@@ -161,9 +163,10 @@ def _about_rank(results: Results, algorithm: str) -> Iterator[str]:
         return
     means = ranks.mean().round(9).sort_values(kind="stable")
     place, first = int((means < means[algorithm]).sum()) + 1, str(means.index[0])
+    shared = " (shared)" if (means == means[algorithm]).sum() > 1 else ""
     best = f", after {results.title(first)} with {means[first]:.1f}" if place > 1 else ""
     rank = f"mean rank: {means[algorithm]:.1f} on {len(ranks)} data sets"
-    yield f"{title} is number {place} of {len(means)} by {rank}{best}."
+    yield f"{title} is number {place}{shared} of {len(means)} by {rank}{best}."
     compared = [found for name in names if name != algorithm and (found := results.compare(algorithm, name, METRIC))]
     verdicts = [each.verdict(len(compared)) for each in compared]
     if counts := ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts)):
