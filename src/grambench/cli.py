@@ -26,22 +26,8 @@ from grambench.common.docstrings import docstring
 from grambench.common.errors import REFUSED, ConfigError, GrambenchError, cause, error_lines, unknown_name, visible
 
 COMMANDS = [  # in the order of help
-    *(
-        "init",
-        "list",
-        "add-dataset",
-        "validate",
-        "fetch",
-        "try",
-        "rank",
-        "check",
-        "compare",
-        "run",
-        "status",
-        "failed",
-        "show",
-    ),
-    *("rerun", "table", "open", "diff", "merge", "archive", "clean", "repair", "doctor"),
+    *("init", "list", "add-dataset", "validate", "fetch", "try", "rank", "check", "compare", "run", "status", "failed"),
+    *("show", "rerun", "table", "open", "diff", "merge", "archive", "clean", "repair", "doctor"),
 ]
 EPILOG = """examples:
   grambench init mine                              a project of your own, in a new folder

@@ -33,8 +33,11 @@ SECONDS = "seconds"  # the metric that is scaled
 
 def read_reference(plan: Plan, board: str, folder: Path) -> Results:
     """Return the results of a board in the archive; raise ConfigError or DataError if there are none or one changed."""
-    if board not in (known := archive.studies(folder)):
-        raise unknown_name("board with reference results", board, known)
+    if not plan.studies[board].takes_any_dataset:
+        raise ConfigError(f"{board}: expected a study that compares algorithms on any data set, such as {trial.STUDY}")
+    if board not in archive.studies(folder):
+        remedy = f"grambench run {board} and grambench archive {board} make them"
+        raise DataError(f"{folder / board}: there are no reference results of {board}; {remedy}")
     if faults := archive.faults(board, folder):
         raise DataError(*faults)
     study, runs = plan.studies[board], layout.located(folder, layout.RUNS.format(study=board))
