@@ -170,7 +170,7 @@ def fit(parameters, pool, labels, *, order, rng):
     ("arguments", "message"),
     [
         (["-b", "omkc"], "omkc: expected a study that compares algorithms on any data set, such as leaderboard"),
-        (["-b", "leaderboard_views"], "reference/leaderboard_views: there are no reference results of leaderboard_views"),
+        (["-b", "leaderboard_views"], "reference/leaderboard_views: there are no reference results"),
         (["-d", "heart"], "unknown data set of the reference results of leaderboard 'heart'"),
         (["-r", "11"], "--repetitions: expected 1 to 10, those of the reference results, got 11"),
         (["-r", "0"], "--repetitions: expected 1 to 10"),
