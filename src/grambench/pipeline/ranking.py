@@ -1,7 +1,7 @@
 """Rank an algorithm among the reference configurations of a board, whose runs are in the archive: `grambench rank`.
 
-Only the algorithm is run, on the splits of the board. A few reference runs are made again: where their numbers are
-equal, the splits and the prepared data are those of the archive.
+Only the algorithm is run, on the splits of the board. A few reference runs are made again: equal numbers mean the same
+splits and the same data.
 """
 
 import random

@@ -143,7 +143,7 @@ def _tables(ranking: Ranking, algorithm: str) -> dict[str, TableContent]:
 def _about_seconds(ranking: Ranking) -> str:
     """Return where the seconds of the reference configurations come from."""
     if not ranking.again:
-        return "Seconds of the reference are those of its own machine."
+        return "The seconds of the reference were measured on its own machine."
     return (
         f"Seconds of the reference are multiplied by {ranking.ratio:.2f}, the median of runs that were made again here."
     )
