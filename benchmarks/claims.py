@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from grambench.claims import Chance, Evidence, load_claims
+from grambench.claims import Chance, Claim, ClaimVerdict, Evidence, load_claims
 from grambench.claims.chances import COLUMNS
 from grambench.common import layout
 from grambench.common.settings import fault
@@ -134,16 +134,15 @@ def compute(
     decided = {claim: answer for claim, answer in answers.items() if answer.verdict != "undecided"}
     rng = np.random.default_rng(SEED)
     deviations = _deviations(study, numbers, again if study.protocol.paired else {})
-    counts = dict.fromkeys(decided, 0)
+    drawn: dict[Claim, list[ClaimVerdict]] = {claim: [] for claim in decided}
     for _ in range(draws if decided else 0):
         sample = evidence(dict(_draw(numbers, deviations, rng)))
-        for claim in [*counts]:
-            verdict = claim.test(sample).verdict
-            counts[claim] += verdict == "holds"
-            # The claim needs a number that is left out of the draws.
-            if verdict == "undecided":
-                del counts[claim]
-    shares = {claim: count / draws for claim, count in counts.items() if draws}
+        for claim, verdicts in drawn.items():
+            verdicts.append(claim.test(sample).verdict)
+    # A claim that no draw decides needs a number that is left out of the draws.
+    shares = {
+        claim: verdicts.count("holds") / draws for claim, verdicts in drawn.items() if {*verdicts} - {"undecided"}
+    }
     return {claim.id: Chance(*answer, shares.get(claim, np.nan)) for claim, answer in decided.items()}
 
 

@@ -33,8 +33,6 @@ def printed(best=(11, 15, 12, 9, 29), worst=((45, 46, 47, 48, 1), (1, 2, 21, 22,
     numbers = pd.read_csv(CONFIG / "published/oks_tables_1_2.csv")
     for number in numbers[numbers["names"].isna()].itertuples():
         rows += plain(number.dataset, number.algorithm, number.metric, number.mean)
-        if number.algorithm == "oks_svm" and number.metric == oks.ACCURACY:
-            rows += plain(number.dataset, "oks_perceptron", oks.ACCURACY, number.mean - 2.0)
     for number in numbers[numbers["names"].notna() & (numbers["algorithm"] == "som_svm")].itertuples():
         rows += plain(number.dataset, "som_svm", oks.PICKED, *map(int, number.names.split(",")))
     for task, picks in PICKS.items():
@@ -50,28 +48,23 @@ def printed(best=(11, 15, 12, 9, 29), worst=((45, 46, 47, 48, 1), (1, 2, 21, 22,
     return pd.DataFrame(rows, columns=RUNS)
 
 
-def weights(last):
-    """Return the weights of a pass in the printed numbers of rounds: even at first, and all of one kernel at last."""
-    rows = []
-    for task, n in zip(PICKS, (3434, 2776, 2584, 1471, 1572, 1187), strict=True):
-        for kernel, name in enumerate([kernel.name for kernel in STUDY.kernel_list()], 1):
-            for round_, weight in ((1, 1 / 60), (2 * n, float(kernel == last))):
-                rows.append((task, "oks_svm", 0, round_, f"weight:{name}", weight))
-    return rows
-
-
 def evidence(runs, curves=()):
     cells = [(dataset, "one_kernel", "each_kernel", "ok", "", "seeded") for dataset in STUDY.datasets]
     return planted.evidence(STUDY, runs, cells, curves)
 
 
-def verdicts(runs, last=11):
-    return {claim.id: claim.test(evidence(runs, weights(last))).verdict for claim in claims.load_claims("oks")}
+def verdicts(runs):
+    return {claim.id: claim.test(evidence(runs)).verdict for claim in claims.load_claims("oks")}
+
+
+def having(wanted, runs):
+    """Return the claims that have a verdict."""
+    return {name for name, verdict in verdicts(runs).items() if verdict == wanted}
 
 
 def test_the_printed_numbers_support_every_claim():
     assert set(verdicts(printed()).values()) == {"holds"}
-    assert len(verdicts(printed())) == 22
+    assert len(verdicts(printed())) == 19
 
 
 def test_numbers_that_claims_cite_are_the_printed_ones():
@@ -80,9 +73,13 @@ def test_numbers_that_claims_cite_are_the_printed_ones():
     accuracy, seconds = means[oks.ACCURACY].unstack(), means[oks.SECONDS].unstack()
     behind = (accuracy["musvm"] - accuracy["oks_svm"]).mean()
     assert f"printed: {behind:.1f} in the mean" in oks.oks_is_comparable(evidence(runs)).evidence
-    ratios = 100 * seconds["oks_svm"] / seconds["musvm"]
-    low, high = map(float, re.findall(r"printed: ([0-9.]+) to ([0-9.]+)", oks.oks_is_quick.__doc__)[0])
-    assert (low, high) == (round(ratios.min(), 1), round(ratios.max(), 1))
+    for claim, quick in (
+        (oks.oks_is_quick, seconds["oks_svm"]),
+        (oks.first_stage_is_quick, means[oks.STAGE].unstack()["oks_svm"]),
+    ):
+        ratios = (100 * quick / seconds["musvm"])[oks.COREL]
+        low, high = map(float, re.findall(r"printed: ([0-9.]+) to ([0-9.]+)", claim.__doc__)[0])
+        assert (low, high) == (round(ratios.min(), 1), round(ratios.max(), 1))
     inside = sum(pick in oks.DENSE_SIFT for picks in PICKS.values() for pick in picks)
     assert f"printed: {inside} of 30" in oks.oks_picks_dense_sift(evidence(runs)).evidence
 
@@ -107,41 +104,61 @@ def changed(algorithm, metric, factor):
 @pytest.mark.parametrize(
     ("runs", "failing"),
     [
-        (changed("oks_svm", oks.ACCURACY, 0.9), {"1a", "1b", "1d"}),
-        (changed("som_svm", oks.ACCURACY, 1.1), {"1b"}),
-        (changed("oks_perceptron", oks.ACCURACY, 0.9), {"1f"}),
+        (changed("oks_svm", oks.ACCURACY, 0.9), {"1a", "1d"}),
         (changed("oks_svm", oks.PICKED, 3), {"1c", "1e"}),
         (changed("oks_svm", oks.SECONDS, 100), {"2a", "2f", "2g"}),
         (changed("simplemkl", oks.SECONDS, 0.01), {"2b"}),
         (changed("oks_svm", oks.SHARE, 3), {"2c"}),
         (changed("oks_svm", oks.STAGE, 10), {"2d"}),
         (changed("musvm", oks.SHARE, 0.5), {"2e"}),
-        (printed(best=(9, 10, 11, 15, 29)), {"3a"}),
+        (printed(best=(9, 11, 10, 15, 29)), {"3a"}),
         (printed(best=(11, 15, 1, 2, 3)), {"3b"}),
         (printed(worst=((45, 46, 1, 2, 21), (1, 2, 21, 22, 45))), {"3c"}),
         (printed(worst=((45, 46, 47, 48, 1), (1, 2, 45, 46, 47))), {"3d"}),
     ],
 )
 def test_planted_results_turn_a_claim_round(runs, failing):
-    assert {name for name, verdict in verdicts(runs).items() if verdict == "fails"} == failing
+    assert having("fails", runs) == failing
 
 
-def test_weights_that_end_on_a_bad_kernel_are_not_preferable():
-    assert {name for name, verdict in verdicts(printed(), last=45).items() if verdict == "fails"} == {"4"}
+@pytest.mark.parametrize(("spread", "verdict"), [(10.0, "undecided"), (0.1, "fails")])
+def test_better_in_every_task_fails_where_a_test_shows_a_task_on_which_it_is_behind(spread, verdict):
+    runs, one = printed(), "corel5k_sky_grass"  # where OKS-SVM has 89.2 %
+    cell = (runs["dataset"] == one) & (runs["algorithm"] == "som_svm") & (runs["metric"] == oks.ACCURACY)
+    seeds = plain(one, "som_svm", oks.ACCURACY, *(91.0 + spread * deviation for deviation in (-1, -0.5, 0, 0.5, 1)))
+    assert having(verdict, pd.concat([runs[~cell], pd.DataFrame(seeds, columns=RUNS)])) == {"1b"}
 
 
-def test_a_time_that_does_not_grow_scales_well():
+def test_picks_are_compared_by_fishers_exact_test():
     runs = printed()
-    of_mkl = (runs["algorithm"] == "simplemkl") & (runs["metric"] == oks.SECONDS)
-    runs.loc[of_mkl, "result"] = 2e5
-    assert {name for name, verdict in verdicts(runs).items() if verdict == "fails"} == {"2i"}
+    of_som = (runs["algorithm"] == "som_svm") & (runs["metric"] == oks.PICKED)
+    runs.loc[of_som & (runs["repetition"] < 4), "result"] = 11
+    assert having("undecided", runs) == {"1e"}  # 24 or so of 30 against 28
+    runs.loc[of_som, "result"] = 11
+    of_oks = (runs["algorithm"] == "oks_svm") & (runs["metric"] == oks.PICKED)
+    runs.loc[of_oks & (runs["repetition"] > 1), "result"] = 1
+    assert having("fails", runs) >= {"1e"}
 
 
-def test_kernels_that_are_nearly_alike_and_as_quick_as_they_are_bad():
+def test_a_ratio_of_seconds_near_its_limit_decides_nothing():
+    assert having("undecided", changed("oks_svm", oks.SECONDS, 2)) == {"2a"}
+    assert having("undecided", changed("oks_svm", oks.STAGE, 2)) == {"2d"}
+    assert having("undecided", changed("om2", oks.SECONDS, 2)) == {"2f"}
+
+
+def test_kernels_that_are_named_without_a_number_fail_on_all_tasks_or_not_at_all():
+    runs = printed()
+    task = (runs["sweep"] == "each_kernel") & (runs["metric"] == oks.ACCURACY) & (runs["dataset"] == oks.PASCAL[0])
+    runs.loc[task & runs["value"].isin([10, 11, 14]), "result"] = 70.0  # kernels 11, 12 and 15
+    runs.loc[task & runs["value"].isin([8, 9, 12, 13, 15]), "result"] = 71.0
+    assert having("undecided", runs) == {"3b"}
+
+
+def test_kernels_that_are_nearly_alike():
     runs = printed()
     of_kernels, form = runs["sweep"] == "each_kernel", runs["value"] % 4
     runs.loc[of_kernels, "result"] = 90.0 - (form == 2) - (form == 3) / 2  # chi-square, Gaussian
-    assert {"2j", "3e", "3f"} <= {name for name, verdict in verdicts(runs).items() if verdict == "fails"}
+    assert {"2j", "3e", "3f"} <= having("fails", runs)
 
 
 def test_times_of_less_than_ten_milliseconds_decide_nothing():
@@ -149,8 +166,7 @@ def test_times_of_less_than_ten_milliseconds_decide_nothing():
     timed = runs["metric"].isin([oks.SECONDS, "fit_seconds"])
     assert (runs.loc[timed, "result"] >= 0.01).all()
     runs.loc[timed, "result"] *= 1e-8
-    undecided = {name for name, verdict in verdicts(runs).items() if verdict == "undecided"}
-    assert undecided == {"2a", "2b", "2d", "2f", "2g", "2i"}  # 2c and 2e count kernel values
+    assert having("undecided", runs) == {"2a", "2b", "2d", "2f", "2g"}  # 2c and 2e count kernel values
 
 
 def drawn(name, curves=None):
