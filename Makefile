@@ -70,6 +70,7 @@ lock: .venv/dev.stamp
 docs: .venv/dev.stamp
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --builder html docs build/docs
 	! grep -rnE '<(script|img|iframe|link)[^>]* (src|href)="(https?:)?//|url\(.?https?://' build/docs --include='*.html' --include='*.css'
+	$(BIN)/grambench report -o build/docs/report
 	@echo "Documentation: $(CURDIR)/build/docs/index.html"
 
 dictionary: .venv/dev.stamp

@@ -10,7 +10,7 @@ from pathlib import Path
 from grambench import claims
 from grambench.config import shown
 from grambench.config.metrics import METRICS
-from grambench.results import collect, merge, reproduction, summary
+from grambench.results import archive, collect, merge, reproduction, summary
 from grambench.results.columns import TYPES, Table
 from grambench.results.records import SCHEMA
 
@@ -23,11 +23,13 @@ TABLES = (
     claims.TABLE,
     *dict.fromkeys(shown.TABLES.load(kind).file() for kind in shown.TABLES.names()),
     merge.TABLE,
+    archive.RECORDS,
 )
 HEAD = """# Data dictionary
 
-Every column of the files of a results folder. All but `merged.csv`, which `grambench merge` writes, lie in
-`results/<study>`. `make dictionary` makes this page from the code that writes the files; a test holds it to that.
+Every column of the files of a results folder. They lie in `results/<study>`, but for `merged.csv`, which `grambench merge`
+writes, and `records.parquet`, which `grambench archive` writes in `reference/<study>`. `make dictionary` makes this page
+from the code that writes the files; a test holds it to that.
 
 ```python
 import pandas as pd

@@ -9,6 +9,7 @@ import pandas as pd
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.results import collect
+from grambench.results.characteristics import Characteristics, Prepared
 from grambench.results.study import Results
 
 ROOT = Path(__file__).parents[1]
@@ -147,6 +148,14 @@ def prepared() -> dict[str, PreparedDataset | Unavailable]:
             source={"kind": "bundled", "files": [{"name": "a.csv", "sha256": "0" * 64}]},
         )
     return found
+
+
+def characteristics() -> Prepared:
+    """Return the characteristics of the data sets."""
+    return {
+        name: loaded if isinstance(loaded, Unavailable) else Characteristics.of(loaded, loaded.content)
+        for name, loaded in prepared().items()
+    }
 
 
 def published(folder: Path) -> dict[str, Path]:

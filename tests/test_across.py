@@ -23,6 +23,7 @@ from grambench.pipeline import fingerprint
 from grambench.pipeline.plan import Plan
 from grambench.report import drawing, figure_kind, figures, page, tables
 from grambench.results import reproduction
+from grambench.results.characteristics import Characteristics
 
 REPEATS = 4
 ERRORS = {  # CA-1D and the grids of line_40 have no rank, because D1 has no result there
@@ -143,7 +144,7 @@ def prepared():
     loaded = PreparedDataset(
         name="line_0", features=np.ones((20, 2)), labels=labels, orders=None, source={"kind": "made"}
     )
-    return {"line_0": loaded}
+    return {"line_0": Characteristics.of(loaded, loaded.content)}
 
 
 @pytest.fixture(scope="module")

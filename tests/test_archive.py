@@ -5,21 +5,28 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pandas as pd
 import pytest
 
 from grambench.common import layout
 from grambench.common.errors import DataError
-from grambench.common.files import check, sealed
+from grambench.common.files import check
 from grambench.common.layout import Cell
+from grambench.datasets import store
 from grambench.results import archive, collect, records
+from grambench.results.characteristics import Characteristics
 from grambench.results.compare import compare
 
-CELLS = [Cell("omkc", "wdbc", "om2"), Cell("omkc", "wdbc", "omkc_dd")]
+CELLS = [Cell("omkc", "wdbc", "om2"), Cell("omkc", "wdbc", "omkc_dd"), Cell("omkc", "wdbc", "om2", "eta")]
 MACHINE = {"revision": "abc", "processor": "one", "versions": {"numpy": "2"}, "wall_seconds": 2.0, "cpu_seconds": 1.5}
-SOURCE = {"origin": "somewhere", "files": {"wdbc.data": "0" * 64}}
+PREPARED = store.PreparedDataset(
+    name="wdbc",
+    features=np.diag([1.0, 2.0, 0.0]),
+    labels=np.array([1, -1, -1], dtype=np.int8),
+    orders=None,
+    source={"origin": "somewhere", "files": [{"name": "wdbc.data", "sha256": "0" * 64}]},
+)
 
 
 def record(cell, **changes):
@@ -30,24 +37,25 @@ def record(cell, **changes):
         status="ok",
         code="fedcba9876543210.0",
         orders="seeded",
-        settings={"sweep": "", "values": [], "kernels": ["gaussian_sigma1.0"], "seed": 1},
+        settings={"sweep": cell.sweep, "values": [1, 2] if cell.sweep else [], "kernels": ["a:1", "b"], "seed": 1},
         inputs={"results/datasets/wdbc.h5": "0123"},
-        metrics={"mistake_percent": np.array([[0.1, 1 / 3]])},
+        metrics={"mistake_percent": np.array([[0.1, 1 / 3], [0.2, 0.5]])[: 2 if cell.sweep else 1]},
         curves={"mistake_percent": np.array([[[0.5, 0.1], [0.5, 1 / 3]]])},
         rounds=np.array([10, 20]),
-        kernel_values={"weight": np.ones((1, 2, 1))},
-        provenance=MACHINE | {"source": SOURCE},
+        kernel_values={} if cell.sweep else {"weight": np.array([[[0.1, np.nan], [0.3, 0.7]]])},
+        provenance=MACHINE,
         **changes,
     )
 
 
 @pytest.fixture
 def results(tmp_path, monkeypatch):
-    """A results folder with two records and their tables; the working folder is beside it."""
+    """A results folder with three records, their tables and their data set; the working folder is beside it."""
     monkeypatch.chdir(tmp_path)
     made = {cell.path(): record(cell) for cell in CELLS}
     for path, each in made.items():
         records.write(Path(path), each)
+    store.write(Path(layout.PREPARED.format(dataset="wdbc")), PREPARED)
     collect.write(made, *(Path(pattern.format(study="omkc")) for pattern in (layout.RUNS, layout.CURVES, layout.CELLS)))
     return layout.RESULTS
 
@@ -57,9 +65,6 @@ def asked(**changes):
 
 
 def test_the_archive_holds_the_tables_and_what_they_were_made_with(results):
-    prepared = layout.located(results, layout.PREPARED.format(dataset="wdbc"))
-    with sealed(prepared) as temporary, h5py.File(temporary, "w") as file:
-        file.attrs.update({"status": "ok", "content": "c0ffee"})
     archive.write("omkc", results, CELLS)
     folder = archive.ARCHIVE / "omkc"
     for name in ("runs.parquet", "curves.parquet"):
@@ -70,9 +75,33 @@ def test_the_archive_holds_the_tables_and_what_they_were_made_with(results):
     assert {name: about[name] for name in ("revision", "processor", "cpu_seconds")} == {
         "revision": ["abc"],
         "processor": ["one"],
-        "cpu_seconds": 3.0,
+        "cpu_seconds": 4.5,
     }
-    assert about["data"] == {"wdbc": SOURCE | {"identity": "0123", "content": "c0ffee"}}
+    assert archive.read_prepared("omkc") == {"wdbc": Characteristics.of(PREPARED, PREPARED.content)}
+
+
+def test_records_are_read_from_the_archive_without_curves(results):
+    archive.write("omkc", results, CELLS)
+    shutil.rmtree(results)
+    found = archive.read_records("omkc")
+    assert list(found) == [cell.path() for cell in CELLS]
+    for cell in CELLS:
+        made, again = record(cell), found[cell.path()]
+        assert again.identity == made.identity
+        assert again.curves == again.class_values == {}
+        for name in ("detail", "provenance", *records.TEXTS):
+            assert getattr(again, name) == getattr(made, name), name
+        for group in ("metrics", "kernel_values"):
+            values, expected = getattr(again, group), getattr(made, group)
+            assert values.keys() == expected.keys()
+            assert all(np.array_equal(values[name], expected[name], equal_nan=True) for name in expected), group
+
+
+def test_a_data_set_that_was_unavailable_stays_so(results):
+    unavailable = store.Unavailable("wdbc", ("no mirror",))
+    store.write(Path(layout.PREPARED.format(dataset="wdbc")), unavailable)
+    archive.write("omkc", results, CELLS)
+    assert archive.read_prepared("omkc") == {"wdbc": unavailable}
 
 
 def test_the_archive_is_read_as_a_results_folder(results):
@@ -89,7 +118,7 @@ def test_the_same_results_give_the_same_files(results):
 
 def test_a_study_that_was_not_run_whole_is_refused(results):
     lacking = [*CELLS, Cell("omkc", "wdbc", "perceptron")]
-    with pytest.raises(DataError, match=r"expected 3 records of omkc, 1 are missing, .*perceptron.h5; grambench run"):
+    with pytest.raises(DataError, match=r"expected 4 records of omkc, 1 are missing, .*perceptron.h5; grambench run"):
         archive.write("omkc", results, lacking)
     assert not archive.ARCHIVE.exists()
 

@@ -15,6 +15,7 @@ from grambench.commands.project import read_plan
 from grambench.common import layout
 from grambench.common.files import SUMS, sha256
 from grambench.common.layout import Cell
+from grambench.datasets import store
 from grambench.pipeline import ranking, trial
 from grambench.report import tables
 from grambench.results import archive, records
@@ -37,13 +38,12 @@ def reference(tmp_path_factory):
         for made in trial.run(read_plan({"studies": [BOARD]}), cells, 600.0):
             assert made.record.status == "ok", made.record.reason
             records.write(Path(made.cell.path()), made.record)
+            # the prepared data set itself is temporary here; a study keeps it
+            made_of = store.Unavailable(made.cell.dataset, ())
+            store.write(Path(layout.PREPARED.format(dataset=made.cell.dataset)), made_of)
         archive.write(BOARD, layout.RESULTS, cells)
-        about = archive.read_about(BOARD)
         contents = {name: read_plan().targets.dataset(name).content for name in DATASETS}
-    # prepared data sets are temporary here; a study keeps them
-    _change_about(
-        root / FOLDER, {"data": {name: each | {"content": contents[name]} for name, each in about["data"].items()}}
-    )
+    _change_about(root / FOLDER, {"data": {name: {"content": contents[name]} for name in DATASETS}})
     return root / archive.ARCHIVE
 
 

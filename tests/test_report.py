@@ -222,7 +222,7 @@ def test_a_cell_with_replications_knows_their_mean(tmp_path):
     row = f"wdbc,omkc_dd,mistake_percent,published,{presentation.IDENTITY},5 5.2 5.1 4.9 5.3 5.4 4.8 5.2 5.1 5\n"
     shipped = tmp_path / "omkc.csv"
     shipped.write_text("dataset,algorithm,metric,orders,identity,means\n" + row)
-    results, prepared = presentation.results(), presentation.prepared()
+    results, prepared = presentation.results(), presentation.characteristics()
     compared = reproduction.table(results, prepared, presentation.published(tmp_path), shipped)
     cells = study_page.view(report_of(results, compared, prepared))["cells"]
     known = cells["wdbc|omkc_dd|mistake_percent"]
@@ -246,7 +246,7 @@ def small(runs=None, **changes):
     """Return what the report shows of the small study, changed, without published numbers and figures."""
     study = presentation.STUDY.model_copy(update={"published": None, "figures": {}} | changes)
     results = Results(study, presentation.runs() if runs is None else runs, presentation.cells())
-    return report_of(results, prepared=presentation.prepared())
+    return report_of(results, prepared=presentation.characteristics())
 
 
 def test_a_cell_tells_where_higher_is_better(site):
@@ -326,7 +326,7 @@ def test_an_own_study_has_a_leaderboard_with_its_own_algorithm_marked(tmp_path):
 
 
 def test_studies_of_one_paper_share_a_bar_and_a_finding(tmp_path):
-    studies, prepared = [], presentation.prepared()
+    studies, prepared = [], presentation.characteristics()
     for name in ("first", "second"):
         study = presentation.STUDY.model_copy(update={"name": name, "title": f"The {name}", "figures": {}})
         results = Results(study, presentation.runs(), presentation.cells())
@@ -422,7 +422,9 @@ def test_a_forgotten_input_is_named(tmp_path, monkeypatch):
 
 
 def test_a_chart_has_the_numbers_of_its_figure(tmp_path):
-    compared = reproduction.table(presentation.results(), presentation.prepared(), presentation.published(tmp_path))
+    compared = reproduction.table(
+        presentation.results(), presentation.characteristics(), presentation.published(tmp_path)
+    )
     given = presentation.results(), presentation.curves(), compared
     found = {
         name: charts.numbers(chart)

@@ -17,7 +17,7 @@ from grambench.results.study import Results
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
     files = presentation.published(tmp_path_factory.mktemp("published"))
-    return reproduction.table(presentation.results(), presentation.prepared(), files)
+    return reproduction.table(presentation.results(), presentation.characteristics(), files)
 
 
 def test_one_row_a_published_number(table):
@@ -52,7 +52,7 @@ def test_only_what_leaves_something_to_chance_is_tested(tmp_path, changes, verdi
     published = presentation.STUDY.published.model_copy(update={"runs": presentation.REPEATS})
     study = presentation.STUDY.model_copy(update={"published": published})
     results = Results(study, presentation.runs(), presentation.cells().assign(**changes))
-    table = reproduction.table(results, presentation.prepared(), presentation.published(tmp_path))
+    table = reproduction.table(results, presentation.characteristics(), presentation.published(tmp_path))
     row = one(table, dataset="wdbc", algorithm="omkc_dd", metric="mistake_percent")
     assert (row.verdict, row.reason, row.difference) == (verdict, reason, pytest.approx(-0.5))
     assert math.isnan(row.p_value) if verdict == "different" else row.p_value > 0.01
@@ -66,7 +66,7 @@ def with_replications(folder, row):
     shipped = folder / "omkc.csv"
     shipped.write_text(SHIPPED + row + "\n")
     files = presentation.published(folder / "published")
-    table = reproduction.table(presentation.results(), presentation.prepared(), files, shipped)
+    table = reproduction.table(presentation.results(), presentation.characteristics(), files, shipped)
     return one(table, dataset="wdbc", algorithm="omkc_dd", metric="mistake_percent")
 
 
@@ -106,7 +106,7 @@ def test_seconds_are_a_speed_up(table):
 def test_ratios_need_a_table_of_times(tmp_path):
     study = presentation.STUDY.model_copy(update={"tables": {}})
     results = Results(study, presentation.runs(), presentation.cells())
-    table = reproduction.table(results, presentation.prepared(), presentation.published(tmp_path))
+    table = reproduction.table(results, presentation.characteristics(), presentation.published(tmp_path))
     ratio = one(table, metric="seconds_ratio_percent")
     assert (ratio.verdict, ratio.reason) == ("unavailable", "no table of times names the algorithm to compare with")
 
@@ -133,7 +133,7 @@ def test_another_best_kernel_is_different(tmp_path):
     files = presentation.published(tmp_path)
     text = files["kernels.csv"].read_text()
     files["kernels.csv"].write_text(text.replace("polynomial_p1", "gaussian_sigma0.5"))
-    table = reproduction.table(presentation.results(), presentation.prepared(), files)
+    table = reproduction.table(presentation.results(), presentation.characteristics(), files)
     row = one(table, dataset="wdbc", metric="best_kernel")
     assert row.verdict == "different"
     assert row.reason == "the published one makes 4.0 mistakes a run, ours 3.0"
@@ -149,7 +149,7 @@ def test_an_unknown_published_kernel_is_refused(tmp_path):
     files = presentation.published(tmp_path)
     files["kernels.csv"].write_text("dataset,n,d,best_kernel\nwdbc,40,4,linear kernel\n")
     with pytest.raises(ConfigError, match="unknown kernel 'linear kernel'"):
-        reproduction.table(presentation.results(), presentation.prepared(), files)
+        reproduction.table(presentation.results(), presentation.characteristics(), files)
 
 
 def test_titles_come_from_the_study_or_the_docstrings():

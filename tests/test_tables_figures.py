@@ -32,14 +32,14 @@ from grambench.results.study import NOT_PART, Results
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory):
     files = presentation.published(tmp_path_factory.mktemp("published"))
-    return reproduction.table(presentation.results(), presentation.prepared(), files)
+    return reproduction.table(presentation.results(), presentation.characteristics(), files)
 
 
 @pytest.fixture(scope="module")
 def grids(compared):
     results, index = presentation.results(), tables.comparison(compared)
     plan = STUDY.tables
-    return {name: tables.build(results, presentation.prepared(), index, table) for name, table in plan.items()}
+    return {name: tables.build(results, presentation.characteristics(), index, table) for name, table in plan.items()}
 
 
 def cell(grid, dataset, label, column):
@@ -66,7 +66,7 @@ def test_a_gap_that_was_not_reached_is_remarked(compared):
     gaps = [0.4, 0.003, 0.011, np.nan]  # asked is .01, and certificates may be a fifth above it
     rows = [("wdbc", "omkc_dd", "", np.nan, number, "gap", gap, "omkc", "published") for number, gap in enumerate(gaps)]
     runs = pd.concat([results.runs, pd.DataFrame(rows, columns=results.runs.columns)])
-    args = presentation.prepared(), tables.comparison(compared), table
+    args = presentation.characteristics(), tables.comparison(compared), table
     remark = "OMKC(D,D): 1 of 4 fits stopped short of a gap of 0.01, with a certified gap of up to 0.4."
     assert remark in tables.build(replace(results, runs=runs), *args).remarks
     assert not any("stopped short" in remark for remark in tables.build(results, *args).remarks)
@@ -112,14 +112,14 @@ def test_a_nested_study_speaks_of_outer_folds_and_compares_in_pairs(compared):
     study = STUDY.model_copy(update={"protocol": protocol})
     results = replace(presentation.results(), study=study)
     plan, index = study.tables, tables.comparison(compared)
-    grid = tables.build(results, presentation.prepared(), index, plan["table3"])
+    grid = tables.build(results, presentation.characteristics(), index, plan["table3"])
     heads = {block.dataset: block.head for block in grid.blocks}
     assert heads["wdbc"].startswith("4 outer folds, n = 40, d = 3, m = 2")
     # the two differ by 0.2 in every fold, which Student's test cannot see and one of the differences does
     marks = [cell(grid, "wdbc", "Mistakes (%)", name).best for name in grid.columns]
     assert marks == [False, True, False]
     assert any("corrected resampled t-test" in remark for remark in grid.remarks)
-    loaded = tables.build(results, presentation.prepared(), index, plan["table2"])
+    loaded = tables.build(results, presentation.characteristics(), index, plan["table2"])
     assert loaded.columns[-1] == "Source"
     assert not any("permutations" in remark.lower() for remark in [*grid.remarks, *loaded.remarks])
 
@@ -382,7 +382,7 @@ def test_an_entry_that_nobody_names_stands_beside_all_others(compared):
     cells = presentation.cells()
     cells = pd.concat([cells, cells[cells["algorithm"] == "omkc_dd"].assign(algorithm="mine")])
     results = Results(study, pd.concat([runs, own]), cells)
-    grid = tables.build(results, presentation.prepared(), tables.comparison(compared), study.tables["table3"])
+    grid = tables.build(results, presentation.characteristics(), tables.comparison(compared), study.tables["table3"])
     assert grid.columns[-1] == "OM-2" and cell(grid, "wdbc", "Mistakes (%)", "OM-2").text == "5.00 ± 1.29"
     figure = study.figures["figure1"]
     panel, _ = figures.chart(results, pd.concat([curves, drawn]), compared, figure).panels

@@ -27,7 +27,7 @@ from grambench.common.errors import REFUSED, ConfigError, GrambenchError, cause,
 
 COMMANDS = [  # in the order of help
     *("init", "list", "add-dataset", "validate", "fetch", "try", "rank", "check", "compare", "run", "status", "failed"),
-    *("show", "rerun", "table", "open", "diff", "merge", "archive", "clean", "repair", "doctor"),
+    *("show", "rerun", "table", "report", "open", "diff", "merge", "archive", "clean", "repair", "doctor"),
 ]
 EPILOG = """examples:
   grambench init mine                              a project of your own, in a new folder

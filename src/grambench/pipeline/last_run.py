@@ -4,7 +4,7 @@ results/last_run.json   {"studies": [study of the last run, ...], "asked": {stud
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,9 +91,14 @@ def datasets() -> dict[str, list[str]]:
 
 def earlier(plan: "Plan") -> "dict[str, Specifications]":
     """Return the specifications of each study of an earlier run that is not in this one and has all its results."""
+    return finished(plan, without=plan.studies)
+
+
+def finished(plan: "Plan", *, without: Iterable[str] = ()) -> "dict[str, Specifications]":
+    """Return the specifications of each study of an earlier run that has all its results, without some studies."""
     specs, requests = dict[str, "Specifications"](), _read_requests()
     # sorted, since another order would make the report anew
-    for study in sorted(requests.keys() - plan.studies.keys()):
+    for study in sorted(requests.keys() - {*without}):
         tasks = (task for request in requests[study].values() for task in request["runs"])
         algorithms = list(dict.fromkeys(Cell.of(study, "", task).algorithm for task in tasks))
         settings = {"studies": [study], "datasets": {study: list(requests[study])}, "algorithms": {study: algorithms}}

@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from pandas import DataFrame as DataFrame
     from pandas import Series as Series
 
-    from grambench.datasets.store import PreparedDataset as PreparedDataset
+    from grambench.results.characteristics import Characteristics as Characteristics
+    from grambench.results.characteristics import Prepared as Prepared
     from grambench.results.columns import Table as Table
     from grambench.results.statistics import Sample as Sample
-    from grambench.results.study import Prepared as Prepared
     from grambench.results.study import Results as Results
 else:
-    Axes = Axis = Bbox = DataFrame = Figure = Prepared = PreparedDataset = Results = Sample = Series = Table = Any
+    Axes = Axis = Bbox = Characteristics = DataFrame = Figure = Prepared = Results = Sample = Series = Table = Any
 
 Canvas = Figure
 Comparison = dict[tuple[str, str, str, str], Series]  # rows of reproduction.csv, see tables.comparison

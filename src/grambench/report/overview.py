@@ -7,12 +7,13 @@ from typing import Any
 import pandas as pd
 
 from grambench.config.metrics import METRICS
-from grambench.datasets.store import PreparedDataset, Unavailable
+from grambench.datasets.store import Unavailable
 from grambench.report import abstract
 from grambench.report.notes import Notes, Section, place
 from grambench.report.page import StudyReport
 from grambench.report.profiles import page_of
 from grambench.report.study_page import JUDGED, claim_counts
+from grambench.results.characteristics import Characteristics
 from grambench.results.study import ALL
 
 BEST = 10  # algorithms of a leaderboard that the page shows
@@ -177,7 +178,7 @@ def _stand_ins(study: StudyReport) -> list[Sentence]:
     """Return a sentence on the data sets of a study with published numbers that are not from their first source."""
     by_lack: dict[str, list[str]] = {}
     for name, loaded in study.prepared.items() if study.study.published else ():
-        if isinstance(loaded, PreparedDataset) and (lack := loaded.source.get("lacks")):
+        if isinstance(loaded, Characteristics) and (lack := loaded.source.get("lacks")):
             by_lack.setdefault(lack, []).append(name)
     return [
         Sentence(

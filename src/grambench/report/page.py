@@ -12,9 +12,10 @@ from grambench.config.metrics import METRICS
 from grambench.config.study import Study
 from grambench.report.cells import TableContent
 from grambench.report.lazy import Comparison
+from grambench.results.characteristics import Prepared
 from grambench.results.records import Record
 from grambench.results.reproduction import VARIANTS
-from grambench.results.study import ALL, NOT_PART, Prepared, Results
+from grambench.results.study import ALL, NOT_PART, Results
 
 WIDEST = 62.0  # rem of a figure
 POINTS_PER_REM = 9.6
@@ -104,6 +105,8 @@ class StudyReport:
         Every record by its path, without curves and confusion matrices.
     newest : datetime
         The time at which the newest record was written.
+    archived : bool
+        Whether the study is from the archive, which has no files of records.
     """
 
     results: Results
@@ -118,6 +121,7 @@ class StudyReport:
     files: dict[str, bytes]
     records: dict[str, Record]
     newest: datetime
+    archived: bool = False
 
     @property
     def study(self) -> Study:

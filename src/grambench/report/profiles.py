@@ -11,8 +11,9 @@ from typing import Any
 from grambench import algorithms
 from grambench.common.docstrings import attributes
 from grambench.config.metrics import METRICS
-from grambench.datasets.store import PreparedDataset, Unavailable
+from grambench.datasets.store import Unavailable
 from grambench.report.page import Page, StudyReport
+from grambench.results.characteristics import Characteristics
 from grambench.results.study import Results, formatted
 
 Rows = list[dict[str, Any]]
@@ -182,8 +183,8 @@ def of_datasets(studies: list[StudyReport], rows: Rows, descriptions: Mapping[st
 
 def _dataset(name: str, used: list[StudyReport], rows: Rows, described: Mapping[str, Any]) -> Page:
     loaded = used[0].prepared.get(name)
-    prepared = loaded if isinstance(loaded, PreparedDataset) else None
-    size = prepared.features.shape if prepared else (described.get("n", ""), described.get("d", ""))
+    prepared = loaded if isinstance(loaded, Characteristics) else None
+    size = (prepared.n, prepared.d) if prepared else (described.get("n", ""), described.get("d", ""))
     facts = [("Examples", size[0]), ("Features", size[1]), ("Classes", _classes(prepared) if prepared else "")]
     facts.append(("Licence", described.get("licence", "")))
     return Page(
@@ -202,11 +203,11 @@ def _dataset(name: str, used: list[StudyReport], rows: Rows, described: Mapping[
     )
 
 
-def _classes(prepared: PreparedDataset) -> str:
+def _classes(prepared: Characteristics) -> str:
     """Return the number of classes, of two classes with the share of the positive one."""
     if prepared.classes:
         return str(len(prepared.classes))
-    return f"2, {100 * float((prepared.labels > 0).mean()):.0f} % of the examples positive"
+    return f"2, {100 * prepared.positives / prepared.n:.0f} % of the examples positive"
 
 
 def _place(row: dict[str, Any], studies: list[StudyReport]) -> tuple[int, float]:
@@ -214,7 +215,7 @@ def _place(row: dict[str, Any], studies: list[StudyReport]) -> tuple[int, float]
     return studies.index(row["study"]), float(row["rank"] or "inf")
 
 
-def _source(prepared: PreparedDataset | None, described: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _source(prepared: Characteristics | None, described: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return where a data set comes from: its citation and home page, and what this run has read."""
     rows = [("Citation", described.get("citation")), ("Home page", described.get("url"))]
     if prepared:

@@ -113,6 +113,7 @@ class _Renderer:
     def __init__(self, report: Report, pages: list[Page], *, whole: bool) -> None:
         self.pages, self.whole = pages, whole
         self.at = OVERVIEW
+        self.without_file = {"", *(path for study in report.studies if study.archived for path in study.records)}
         self.environment = Environment(
             loader=FileSystemLoader(TEMPLATES),
             autoescape=True,
@@ -193,7 +194,7 @@ class _Renderer:
 
     def _link_to_record(self, path: str) -> str:
         """Return the address of a record, which lies beside the report's folder; empty in a file that may be mailed."""
-        return "" if self.whole or not path else f"{self.up}../{path.partition('/')[2]}"
+        return "" if self.whole or path in self.without_file else f"{self.up}../{path.partition('/')[2]}"
 
 
 def _asset(name: str) -> Markup:

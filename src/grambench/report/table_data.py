@@ -12,10 +12,11 @@ from grambench.config.metrics import METRICS
 from grambench.config.shown import AnyTable
 from grambench.report.cells import NO_RESULT, TableCell
 from grambench.report.lazy import Comparison
+from grambench.results.characteristics import Prepared
 from grambench.results.collect import ALGORITHM, ORDERS
 from grambench.results.columns import Column, Table
 from grambench.results.statistics import BEST_LEVEL, Sample
-from grambench.results.study import ALL, NO_VALUES, NOT_PART, Prepared, Results, formatted
+from grambench.results.study import ALL, NO_VALUES, NOT_PART, Results, formatted
 
 NOTHING = Sample(np.nan, np.nan, 0)
 METRIC_TITLES = {name: metric.label for name, metric in METRICS.items()}

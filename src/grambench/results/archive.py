@@ -3,30 +3,51 @@
 A folder of the archive has the shape of a results folder, so whatever reads tables of results reads it too:
 
     reference/<study>/runs.parquet, curves.parquet, cells.csv    the tables of rule `collect`
+    reference/<study>/records.parquet                            settings, provenance and inputs of each record
     reference/<study>/about.json                                 revision, machine, versions, data, processor time
-    reference/<study>/SHA256SUMS                                 the checksums of these four
+    reference/<study>/SHA256SUMS                                 the checksums of these five
 """
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from grambench.common import layout
+from grambench.common.docstrings import attributes
 from grambench.common.errors import DataError
 from grambench.common.files import SUMS, atomic, check, checksums, found_fault, read_text, sha256
 from grambench.common.layout import Cell
-from grambench.results import collect, records
-from grambench.results.reading import as_written, content_of
-from grambench.results.records import Record
+from grambench.common.types import Floats
+from grambench.datasets.store import Unavailable
+from grambench.results import characteristics, collect, records
+from grambench.results.characteristics import Characteristics, Prepared
+from grambench.results.collect import CONFUSED
+from grambench.results.columns import Column, Table
+from grambench.results.reading import as_written
+from grambench.results.records import OBJECTS, Record
 
 ARCHIVE = Path("reference")
-PARQUET = {layout.RUNS: collect.RUNS, layout.CURVES: collect.CURVES}
+TEXTS = ("detail", "code")  # of a record, which cells.csv does not have
+RECORDS = Table(
+    "records.parquet",
+    "a record, with what no other table of a study has of it",
+    (
+        Column("record", "text", "the record's file, as in cells.csv"),
+        *(Column(name, "text", attributes(Record)[name]) for name in TEXTS),
+        *(Column(name, "text", f"{attributes(Record)[name]}; JSON") for name in OBJECTS),
+    ),
+)
+OF_RECORDS = f"{layout.RESULTS}/{{study}}/{RECORDS.file}"
+PARQUET = {layout.RUNS: collect.RUNS, layout.CURVES: collect.CURVES, OF_RECORDS: RECORDS}
 ABOUT = "about.json"
-NAMES = (ABOUT, "cells.csv", "curves.parquet", "runs.parquet")
+NAMES = (ABOUT, "cells.csv", "curves.parquet", RECORDS.file, "runs.parquet")
+OF_CLASSES = ("class_accuracy:", CONFUSED)  # metrics that collect computes from confusion matrices
 MACHINE = ("revision", "processor", "cores", "platform", "blas", "versions")
 
 
@@ -56,8 +77,11 @@ def write(study: str, results: Path, cells: Iterable[Cell], archive: Path = ARCH
         )
     by_path = {path: records.read(layout.located(results, path)) for path in paths}
     runs, curves, table = collect.tables(by_path)
+    objects = {path: {name: json.dumps(getattr(each, name)) for name in OBJECTS} for path, each in by_path.items()}
+    texts = {path: {name: getattr(each, name) for name in TEXTS} for path, each in by_path.items()}
+    rest = RECORDS.frame({"record": path} | texts[path] | objects[path] for path in by_path)
     folder = archive / study
-    for pattern, content in ((layout.RUNS, runs), (layout.CURVES, curves)):
+    for pattern, content in zip(PARQUET, (runs, curves, rest), strict=True):
         with atomic(folder / Path(pattern).name) as temporary:
             content.to_parquet(temporary, index=False, compression="zstd", compression_level=19)
     with atomic(folder / Path(layout.CELLS).name) as temporary:
@@ -71,25 +95,16 @@ def write(study: str, results: Path, cells: Iterable[Cell], archive: Path = ARCH
 
 
 def _about(made: Sequence[Record], results: Path) -> dict[str, Any]:
-    """Return what records were made with; several machines or revisions each have their value.
-
-    A prepared data set that is still there has the checksum of its content.
-    """
+    """Return what records were made with; several machines or revisions each have their value."""
     seconds = sum(record.provenance.get("cpu_seconds", 0.0) for record in made)
     about: dict[str, Any] = {"cpu_seconds": round(seconds, 1)} | {name: [] for name in MACHINE} | {"data": {}}
     for record in made:
         for key in MACHINE:
             if (value := record.provenance.get(key)) not in [None, *about[key]]:
                 about[key].append(value)
-        if source := record.provenance.get("source"):
-            path = layout.PREPARED.format(dataset=record.dataset)
-            prepared = layout.located(results, path)
-            about["data"][record.dataset] = {
-                "origin": source["origin"],
-                "files": source["files"],
-                "identity": record.inputs.get(path, ""),
-                "content": content_of(prepared) if prepared.is_file() else "",
-            }
+    for dataset in dict.fromkeys(record.dataset for record in made):
+        prepared = characteristics.read(layout.located(results, layout.PREPARED.format(dataset=dataset)))
+        about["data"][dataset] = asdict(prepared)
     return about
 
 
@@ -103,6 +118,53 @@ def read_about(study: str, archive: Path = ARCHIVE) -> dict[str, Any]:
     path = archive / study / ABOUT
     with as_written(path):
         return dict(json.loads(read_text(path)))
+
+
+def path_of(study: str, pattern: str, archive: Path = ARCHIVE) -> Path:
+    """Return the path of a table of a study, such as `layout.RUNS`; raise DataError if it is missing or damaged."""
+    return check(layout.located(archive, pattern.format(study=study)))
+
+
+def read_prepared(study: str, archive: Path = ARCHIVE) -> Prepared:
+    """Return the characteristics of the data sets of a study, or the notes that they were unavailable."""
+    data = read_about(study, archive)["data"]
+    return {
+        name: Unavailable(name, tuple(found["reasons"]))
+        if "reasons" in found
+        else Characteristics(**found | {"classes": tuple(found["classes"])})
+        for name, found in data.items()
+    }
+
+
+def read_records(study: str, archive: Path = ARCHIVE) -> dict[str, Record]:
+    """Return the records of a study by their paths, without curves and confusion matrices."""
+    runs, rest, cells = (path_of(study, name, archive) for name in (layout.RUNS, OF_RECORDS, layout.CELLS))
+    rows, table = pd.read_parquet(runs), collect.CELLS.read(cells)
+    numbers: dict[tuple[Any, ...], dict[str, Floats]] = {}
+    results, keys = rows["result"].to_numpy(), ["dataset", "algorithm", "sweep", "metric"]
+    indices: Any = rows.groupby(keys, sort=False).indices
+    for (*run, metric), chosen in indices.items():
+        numbers.setdefault(tuple(run), {})[metric] = results[chosen]
+    found = {}
+    for cell, more in zip(table.to_dict("records"), pd.read_parquet(rest).to_dict("records"), strict=True):
+        objects = {name: json.loads(more[name]) for name in OBJECTS}
+        points = len(objects["settings"]["values"]) or 1
+        metrics: dict[str, Floats] = {}
+        of_kernels: dict[str, list[Floats]] = {}
+        for name, values in numbers.get((cell["dataset"], cell["algorithm"], cell["sweep"]), {}).items():
+            of, separator, _ = name.partition(":")
+            if not separator:
+                metrics[name] = values.reshape(points, -1)
+            elif not name.startswith(OF_CLASSES):
+                of_kernels.setdefault(of, []).append(values)
+        found[str(cell["record"])] = Record(
+            **{name: cell[name] for name in ("study", "dataset", "algorithm", "status", "reason", "orders", "random")},
+            **{name: more[name] for name in TEXTS},
+            **objects,
+            metrics=metrics,
+            kernel_values={name: np.stack(values, axis=-1)[None] for name, values in of_kernels.items()},
+        )
+    return found
 
 
 def faults(study: str, archive: Path = ARCHIVE) -> list[str]:
@@ -133,6 +195,6 @@ def behind(study: str, asked: Mapping[Cell, str], archive: Path = ARCHIVE) -> li
     archive : Path
         The archive.
     """
-    table = collect.CELLS.read(check(layout.located(archive, layout.CELLS.format(study=study))))
+    table = collect.CELLS.read(path_of(study, layout.CELLS, archive))
     archived = dict(zip(table["record"], table["asked"], strict=True))
     return [cell for cell, now in asked.items() if archived.get(cell.path()) != now]

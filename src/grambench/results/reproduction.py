@@ -12,15 +12,15 @@ from grambench.common.files import check
 from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.config.published import Published
-from grambench.datasets.store import PreparedDataset
 from grambench.kernels.functions import Kernel
 from grambench.kernels.labels import kernel_label
 from grambench.results import replications
+from grambench.results.characteristics import Characteristics, Prepared
 from grambench.results.collect import ORDERS, STUDY
 from grambench.results.columns import Column, Table
 from grambench.results.replications import Replications
 from grambench.results.statistics import Sample
-from grambench.results.study import ALL, NO_VALUES, NOT_PART, Prepared, Results, formatted
+from grambench.results.study import ALL, NO_VALUES, NOT_PART, Results, formatted
 from grambench.results.verdicts import VERDICTS, Judged, judge, judge_digits, judge_median, prints_as, resampled_medians
 
 TABLE = Table(
@@ -240,8 +240,8 @@ def _compare_characteristics(results: Results, prepared: Prepared, numbers: pd.D
         dataset = str(number["dataset"])
         loaded = prepared.get(dataset)
         shape: dict[str, float] = {}
-        if isinstance(loaded, PreparedDataset):
-            shape = dict(zip(("n", "d"), map(float, loaded.features.shape), strict=True))
+        if isinstance(loaded, Characteristics):
+            shape = {"n": float(loaded.n), "d": float(loaded.d)}
         for metric in ("n", "d"):
             published, ours = float(number[metric]), shape.get(metric, math.nan)
             reason = "" if shape else str(loaded or NOT_PART)

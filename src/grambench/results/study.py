@@ -16,7 +16,6 @@ from grambench.common.types import Floats
 from grambench.config.metrics import METRICS, WEIGHT
 from grambench.config.protocols import RandomSplits
 from grambench.config.study import Study
-from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.kernels.functions import view_of
 from grambench.results.collect import CELLS
 from grambench.results.statistics import (
@@ -410,9 +409,6 @@ class Results:
         mistakes = {name: self.values(dataset, self.study.experts or "", f"updates:{name}") for name in names}
         totals = {name: float(values.sum()) for name, values in mistakes.items() if values.size}
         return [name for name, total in totals.items() if total == min(totals.values())]
-
-
-Prepared = dict[str, PreparedDataset | Unavailable]
 
 
 def formatted(sample: Sample, dataset: str, metric: str, *, fine: bool = False) -> str:

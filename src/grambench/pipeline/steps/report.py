@@ -21,12 +21,11 @@ from grambench.common.errors import DataError
 from grambench.common.files import SUMS, atomic, check, write_text
 from grambench.config.shown import Figure
 from grambench.config.study import Study
-from grambench.datasets import store
 from grambench.pipeline.job import Job
 from grambench.report import charts, figures, notes, page, site, tables
 from grambench.report.drawing import COLUMN
 from grambench.report.tables import matrix
-from grambench.results import records, reproduction
+from grambench.results import characteristics, records, reproduction
 from grambench.results.study import Results
 
 POINTS_PER_INCH = 72.0
@@ -47,7 +46,7 @@ EARLIER = {
 
 def main(job: Job) -> None:
     """Write the pages, the first one last."""
-    spec, index = job.settings, job.output[0]
+    spec = job.settings
     inputs = {*map(str, job.input), *spec["files"]}
 
     def find(name: str) -> Path:
@@ -59,10 +58,15 @@ def main(job: Job) -> None:
         study_report(spec["studies"][name], spec["whole"][name], find, spec["earlier"].get(name))
         for name in spec["order"]
     ]
-    notes_files = [path for path in job.input if path.match(f"{layout.NOTES}/*.md")]
+    write(spec, studies, [path for path in job.input if path.match(f"{layout.NOTES}/*.md")], job.output[0])
+
+
+def write(spec: dict[str, Any], studies: list[page.StudyReport], notes_files: list[Path], index: Path) -> None:
+    """Write the pages of studies, given the settings of the rule, the pages on the papers and the path of the first."""
     notes_page = _read_notes(notes_files) if notes_files else None
-    report = site.Report(studies=studies, title=spec["title"], descriptions=spec["datasets"], notes=notes_page)
-    pages = site.write(report)
+    pages = site.write(
+        site.Report(studies=studies, title=spec["title"], descriptions=spec["datasets"], notes=notes_page)
+    )
     # they may have pages of studies that are not asked for any more
     for folder in (site.PAGES, site.FILES):
         shutil.rmtree(index.parent / folder, ignore_errors=True)
@@ -99,10 +103,6 @@ def study_report(
         return find(pattern.format(study=study.name, **names))
 
     results = Results.read(study, path(layout.RUNS), path(layout.CELLS))
-    prepared = {name: store.read(path(layout.PREPARED, dataset=name)) for name in study.datasets}
-    compared = reproduction.read(path(layout.REPRODUCTION))
-    curves = pd.read_parquet(check(path(layout.CURVES)))
-    index = tables.comparison(compared)
     record_files = [find(str(name)) for name in results.cells["record"]]
     downloads = {}
     for name, suffix in itertools.product(study.tables, layout.TABLE_SUFFIXES):
@@ -110,22 +110,49 @@ def study_report(
     for name, suffix in itertools.product(study.figures, FIGURE_DOWNLOADS):
         downloads[f"figures/{name}.{suffix}"] = path(layout.FIGURE, figure=name, suffix=suffix)
     downloads |= {Path(pattern).name: path(pattern) for pattern in (layout.REPRODUCTION, layout.CLAIMS, layout.CELLS)}
-    files = {name: check(file).read_bytes() for name, file in downloads.items()} | _paper_tables(results)
-    return page.StudyReport(
-        results=results,
+    return assemble(
+        results,
+        pd.read_parquet(check(path(layout.CURVES))),
+        reproduction.read(path(layout.REPRODUCTION)),
+        {name: check(file).read_bytes() for name, file in downloads.items()},
         whole=Study.model_validate(complete),
         earlier=EARLIER[stale],
-        prepared=prepared,
-        reproduction=compared,
+        prepared={name: characteristics.read(path(layout.PREPARED, dataset=name)) for name in study.datasets},
         claims=pd.read_csv(check(path(layout.CLAIMS)), dtype=str, keep_default_na=False),
+        records={str(name): _read_record(find(str(name))) for name in results.cells["record"]},
+        newest=datetime.fromtimestamp(max((record.stat().st_mtime for record in record_files), default=0), tz=UTC),
+    )
+
+
+def assemble(
+    results: Results, curves: pd.DataFrame, compared: pd.DataFrame, files: dict[str, bytes], **shown: Any
+) -> page.StudyReport:
+    """Return what the report shows of a study.
+
+    Parameters
+    ----------
+    results : Results
+        Its results.
+    curves, compared : DataFrame
+        curves.parquet and reproduction.csv.
+    files : dict of bytes
+        The files of its tables and figures, and its CSV files, by their paths below the study's folder.
+    **shown
+        The attributes of the StudyReport that these do not give.
+    """
+    study, index = results.study, tables.comparison(compared)
+    files = files | _paper_tables(results)
+    built = {name: tables.build(results, shown["prepared"], index, table) for name, table in study.tables.items()}
+    return page.StudyReport(
+        results=results,
+        reproduction=compared,
         comparison=index,
-        tables={name: tables.build(results, prepared, index, table) for name, table in sorted(study.tables.items())},
+        tables=dict(sorted(built.items())),
         figures=[
             _picture(results, curves, compared, name, figure, files) for name, figure in sorted(study.figures.items())
         ],
         files={name: content for name, content in files.items() if content.count(b"\n") > 1},
-        records={str(name): _read_record(find(str(name))) for name in results.cells["record"]},
-        newest=datetime.fromtimestamp(max((record.stat().st_mtime for record in record_files), default=0), tz=UTC),
+        **shown,
     )
 
 
@@ -148,13 +175,12 @@ def _picture(
     results: Results, curves: pd.DataFrame, compared: pd.DataFrame, name: str, figure: Figure, files: dict[str, bytes]
 ) -> page.Picture:
     """Return a figure with its texts, its files and the numbers of its interactive chart."""
-    widths = {suffix: page.points_of(files[f"figures/{name}.{suffix}"]) for suffix in ("svg", "column.svg")}
     # A figure that is too wide for a column has the width of a page in both files.
-    in_column = widths["column.svg"] <= POINTS_PER_INCH * COLUMN + 1.0
+    in_column = page.points_of(files.get(f"figures/{name}.column.svg", b"")) <= POINTS_PER_INCH * COLUMN + 1.0
     downloads = {
         FIGURE_DOWNLOADS[suffix]: f"figures/{name}.{suffix}"
         for suffix in FIGURE_DOWNLOADS
-        if in_column or not suffix.startswith("column")
+        if f"figures/{name}.{suffix}" in files and (in_column or not suffix.startswith("column"))
     }
     chart = figures.chart(results, curves, compared, figure)
     return page.Picture(

@@ -5,16 +5,15 @@ replications, if any.
 """
 
 from grambench.common.files import write_text
-from grambench.datasets import store
 from grambench.pipeline.job import Job
 from grambench.pipeline.study_results import read_results
-from grambench.results import reproduction
+from grambench.results import characteristics, reproduction
 
 
 def main(job: Job) -> None:
     """Write reproduction.csv."""
     runs, cells, *others = job.input
-    datasets = [store.read(path) for path in others if path.suffix == ".h5"]
+    datasets = [characteristics.read(path) for path in others if path.suffix == ".h5"]
     published = {path.name: path for path in others if path.parent.name == "published"}
     replications = next((path for path in others if path.parent.name == "replications"), None)
     prepared = {dataset.name: dataset for dataset in datasets}

@@ -4,18 +4,17 @@ Input: runs, cells and reproduction of the study, and its prepared data sets.
 """
 
 from grambench.common.files import write_text
-from grambench.datasets import store
 from grambench.pipeline.job import Job
 from grambench.pipeline.study_results import read_results
 from grambench.report import tables
-from grambench.results import reproduction
+from grambench.results import characteristics, reproduction
 
 
 def main(job: Job) -> None:
     """Write the three files."""
     (csv, markdown, latex), (runs, cells, compared, *paths) = job.output, job.input
     results = read_results(job, runs, cells)
-    prepared = {dataset.name: dataset for dataset in map(store.read, paths)}
+    prepared = {dataset.name: dataset for dataset in map(characteristics.read, paths)}
     index = tables.comparison(reproduction.read(compared))
     grid = tables.build(results, prepared, index, results.study.tables[csv.stem])
     write_text(csv, grid.data.to_csv(index=False))

@@ -10,6 +10,7 @@ file, byte for byte.
 """
 
 from pathlib import Path
+from typing import IO
 
 from grambench.config.shown import AnyFigure
 from grambench.report.charts import Chart
@@ -73,7 +74,7 @@ def describe_runs(results: Results, figure: AnyFigure) -> str:
     return kind.about_runs.format(runs=f"n = {high} runs" if low == high else f"n = {low} to {high} runs")
 
 
-def save(canvas: Canvas, path: Path, suffix: str) -> None:
+def save(canvas: Canvas, path: Path | IO[bytes], suffix: str) -> None:
     """Write a figure as svg, pdf or png, without dates; it keeps its layout for later files."""
     import matplotlib as mpl
 

@@ -1,14 +1,13 @@
 """The data sets as loaded."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-import numpy as np
-
 from grambench.config.protocols import Protocol
 from grambench.report.cells import NO_RESULT, Block, Row, TableCell, TableContent
-from grambench.report.lazy import PreparedDataset, Table
+from grambench.report.lazy import Characteristics, Table
 from grambench.report.table_kind import TableData, TableKind
 
 
@@ -52,12 +51,13 @@ class DatasetsTable(TableKind):
 
     def build(self, data: TableData) -> TableContent:
         """Lay out a row for each data set."""
-        from grambench.datasets.store import PreparedDataset, Unavailable
+        from grambench.datasets.store import Unavailable
+        from grambench.results.characteristics import Characteristics
         from grambench.results.study import NOT_PART
 
         study, protocol = data.results.study, data.results.study.protocol
         columns, remarks = ["n", "d", "Positive", "Non-zero (%)", "Source"], []
-        if any(isinstance(loaded, PreparedDataset) and _n_views(loaded) for loaded in data.prepared.values()):
+        if any(isinstance(loaded, Characteristics) and loaded.views for loaded in data.prepared.values()):
             columns.insert(2, "Views")
             remarks.append("Sources were measured apart; other views are groups of columns of one table.")
         if any(metric in ("n", "d") for *_, metric in data.reproduction):
@@ -68,7 +68,7 @@ class DatasetsTable(TableKind):
         rows, records = [], []
         for name in study.datasets:
             loaded = data.prepared.get(name)
-            if isinstance(loaded, PreparedDataset):
+            if isinstance(loaded, Characteristics):
                 facts = _facts(loaded, protocol) | {"collection": study.collection(name)}
                 # Descriptors of images are in files of their own.
                 facts["views_are"] = "sources" if name in study.multisource else "columns" * bool(facts["views"])
@@ -93,26 +93,18 @@ def _published(data: TableData, dataset: str) -> list[tuple[str, Any]]:
     return [(metric, rows[metric]) for metric in ("n", "d") if metric in rows]
 
 
-def _facts(dataset: PreparedDataset, protocol: Protocol) -> dict[str, Any]:
+def _facts(dataset: Characteristics, protocol: Protocol) -> dict[str, Any]:
     """Return the facts on a data set, by column of the file."""
-    size, dimension = dataset.features.shape
-    stored = dataset.features
-    filled = np.count_nonzero(stored) if isinstance(stored, np.ndarray) else stored.count_nonzero()
     return {
-        "n": size,
-        "d": dimension,
+        "n": dataset.n,
+        "d": dataset.d,
         "classes": len(dataset.classes) or 2,
-        "positives": 0 if dataset.classes else int(np.count_nonzero(dataset.labels > 0)),
-        "views": _n_views(dataset),
-        "nonzero_percent": 100 * filled / (size * dimension) if dimension else np.nan,
+        "positives": dataset.positives,
+        "views": dataset.views,
+        "nonzero_percent": 100 * dataset.nonzero / (dataset.n * dataset.d) if dataset.d else math.nan,
         "source": str(dataset.source.get("origin") or dataset.source.get("kind", "")),
-        "drawn": protocol.split_text(dataset.name, size, 0 if dataset.orders is None else len(dataset.orders)),
+        "drawn": protocol.split_text(dataset.name, dataset.n, dataset.orders),
     }
-
-
-def _n_views(dataset: PreparedDataset) -> int:
-    """Return the number of views of a data set, 0 if it is a single vector."""
-    return len(dataset.views) or len(dataset.columns)
 
 
 def _texts(facts: Mapping[str, Any]) -> dict[str, str]:

@@ -72,10 +72,9 @@ def _head(data: TableData, dataset: str, algorithms: list[str]) -> str:
         return str(loaded)
     if loaded is None:
         return NOT_PART
-    size, dimension = loaded.features.shape
     origins = dict.fromkeys(filter(None, (results.orders(dataset, name) for name in algorithms)))
     facts = [results.study.protocol.repetitions_text(origin) for origin in origins]
-    facts += [f"n = {size}", f"d = {dimension}", _pool(results.study, dataset)]
+    facts += [f"n = {loaded.n}", f"d = {loaded.d}", _pool(results.study, dataset)]
     if best := results.best_kernels(dataset):
         facts.append(f"best kernel expert: {' or '.join(map(kernel_label, best))}")
     return ", ".join(facts)

@@ -1,0 +1,154 @@
+"""The report without a run: of studies that were run here, from their results; of all others, from the archive."""
+
+import io
+import json
+from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from grambench import claims
+from grambench.claims import chances
+from grambench.common import layout
+from grambench.config.study import Study
+from grambench.pipeline import last_run
+from grambench.pipeline.plan import Plan
+from grambench.pipeline.steps import report
+from grambench.report import board, figures, page, tables
+from grambench.report.drawing import COLUMN, PAGE
+from grambench.report.lazy import Comparison
+from grambench.results import archive, reproduction
+from grambench.results.characteristics import Prepared
+from grambench.results.study import Results
+
+
+class Archived(NamedTuple):
+    """What the pages of an archived study need beside the archive.
+
+    Attributes
+    ----------
+    study : Study
+        The study, as the configuration has it today, in the order of a step's settings.
+    published : dict of Path
+        Its files of published numbers by name.
+    shipped : Path or None
+        The table of its replications, if there is one.
+    chances : Path
+        The table of claims evaluated on the published numbers.
+    changed : int
+        The number of its runs whose settings or code have changed since.
+    """
+
+    study: Study
+    published: dict[str, Path]
+    shipped: Path | None
+    chances: Path
+    changed: int
+
+
+def write(plan: Plan, index: Path, cores: int) -> dict[str, int]:
+    """Write the pages of all studies.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan of the archived studies, complete.
+    index : Path
+        The path of the first page; the others are written beside it.
+    cores : int
+        The number of processes that draw.
+
+    Returns
+    -------
+    dict of int
+        The numbers of studies by the folder that they are from.
+    """
+    run = last_run.finished(plan)
+    spec = json.loads(plan.specs.report(run).spec)
+    wanted = {name: _archived(plan, name, spec["whole"][name]) for name in plan.studies if name not in run}
+    with ProcessPoolExecutor(max_workers=cores) as pool:
+        futures = {name: pool.submit(study_report, each) for name, each in wanted.items()}
+        futures |= {
+            name: pool.submit(report.study_report, spec["studies"][name], spec["whole"][name], Path, stale)
+            for name, stale in spec["earlier"].items()
+        }
+        studies = [futures[name].result() for name in spec["order"]]
+    report.write(spec, studies, list(map(Path, plan.targets.explained())), index)
+    return {str(archive.ARCHIVE): len(wanted), str(layout.RESULTS): len(run)}
+
+
+def _archived(plan: Plan, name: str, settings: dict[str, Any]) -> Archived:
+    targets = plan.targets
+    published, shipped = map(Path, targets.published(name)), targets.shipped(name)
+    changed = archive.behind(name, {cell: plan.specs.asked(cell.path()) for cell in targets.cells(name)})
+    return Archived(
+        study=Study.model_validate(settings),
+        published={path.name: path for path in published},
+        shipped=Path(shipped[0]) if shipped else None,
+        chances=Path(targets.chances()),
+        changed=len(changed),
+    )
+
+
+def study_report(archived: Archived) -> page.StudyReport:
+    """Return what the report shows of an archived study: all tables, figures and verdicts are made anew."""
+    study, about = archived.study, archive.read_about(archived.study.name)
+    name = study.name
+    runs, cells, curves = (archive.path_of(name, pattern) for pattern in (layout.RUNS, layout.CELLS, layout.CURVES))
+    results, drawn = Results.read(study, runs, cells), pd.read_parquet(curves)
+    prepared = archive.read_prepared(name)
+    compared = reproduction.table(results, prepared, archived.published, archived.shipped)
+    printed = chances.read(archived.chances, name)
+    judged = claims.table(name, claims.Evidence(results, drawn), printed)
+    files = {"cells.csv": cells.read_bytes()}
+    files |= {"reproduction.csv": _csv(compared), "claims.csv": _csv(judged)}
+    files |= _tables(results, prepared, tables.comparison(compared)) | _figures(results, drawn, compared)
+    date = datetime.fromisoformat(about["date"]).replace(tzinfo=UTC)
+    return report.assemble(
+        results,
+        drawn,
+        compared,
+        files,
+        whole=study,
+        earlier=_remark(about, archived.changed),
+        prepared=prepared,
+        claims=judged.astype(str),
+        records=archive.read_records(name),
+        newest=date,
+        archived=True,
+    )
+
+
+def _remark(about: Mapping[str, Any], changed: int) -> str:
+    """Return where the numbers of a study are from, in words."""
+    text = f"reference results of revision {', '.join(about['revision'])}, {about['date']}"
+    text += f", on {', '.join(about['processor'])}" if about["processor"] else ""
+    return f"{text}; settings or code of {changed} runs have changed since" if changed else text
+
+
+def _csv(table: pd.DataFrame) -> bytes:
+    return table.to_csv(index=False).encode()
+
+
+def _tables(results: Results, prepared: Prepared, comparison: Comparison) -> dict[str, bytes]:
+    """Return the files of all tables of a study."""
+    files: dict[str, bytes] = {}
+    for name, settings in results.study.tables.items():
+        table = tables.build(results, prepared, comparison, settings)
+        texts = {"csv": table.data.to_csv(index=False), "md": tables.markdown(table), "tex": tables.latex(table)}
+        files |= {f"tables/{name}.{suffix}": text.encode() for suffix, text in texts.items()}
+    return files
+
+
+def _figures(results: Results, curves: pd.DataFrame, compared: pd.DataFrame) -> dict[str, bytes]:
+    """Return the files of all figures of a study that its page shows: drawing takes most of the time of the report."""
+    files, in_columns = {}, board.pair(results) or ()
+    for name, settings in results.study.figures.items():
+        for suffix, width in ({"svg": PAGE} | ({"column.svg": COLUMN} if name in in_columns else {})).items():
+            file = io.BytesIO()
+            figures.save(figures.draw(results, curves, compared, settings, width), file, "svg")
+            files[f"figures/{name}.{suffix}"] = file.getvalue()
+    return files

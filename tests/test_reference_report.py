@@ -1,0 +1,94 @@
+"""The report without a run: an archived study has the numbers that its own run showed."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import made_report
+import presentation
+import pytest
+from planted import CONFIG
+
+from grambench.common import layout
+from grambench.common.files import SUMS, sha256
+from grambench.common.layout import Cell
+from grambench.config.study import Study
+from grambench.pipeline import reference_report
+from grambench.pipeline.steps import report
+from grambench.report.record import describe
+from grambench.results import archive
+
+STUDY = "ca_relevance"  # of the archive of this repository
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    """What the report shows of the small study, from its files and from its archive."""
+    root = tmp_path_factory.mktemp("both")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        made_report.make(root)
+        settings = json.loads(made_report.SPEC)["study"]
+        run = report.study_report(settings, settings, Path)
+        rows = presentation.cells().to_dict("records")
+        archive.write("omkc", layout.RESULTS, [Cell("omkc", r["dataset"], r["algorithm"], r["sweep"]) for r in rows])
+        # the records of this study do not have all numbers of its tables
+        folder = archive.ARCHIVE / "omkc"
+        for pattern in (layout.RUNS, layout.CURVES, layout.CELLS):
+            shutil.copy(pattern.format(**made_report.NAMES), folder)
+        # in the order in which `collect` writes them
+        presentation.runs().sort_values(["value", "repetition"], kind="stable").to_parquet(folder / "runs.parquet")
+        (folder / SUMS).write_text("".join(f"{sha256(folder / name)}  {name}\n" for name in archive.NAMES))
+        published = {path.name: path for path in (root / "published").iterdir()}
+        shutil.rmtree(layout.RESULTS)
+        study = Study.model_validate(settings)
+        chances = presentation.ROOT / layout.CHANCES
+        archived = reference_report.Archived(study, published, None, chances, 3)
+        return run, reference_report.study_report(archived)
+
+
+def _without_ids(content):
+    """Return a file without the names that Matplotlib gives the paths of a figure, by their places in memory."""
+    return re.sub(rb"(?<=[\"#])[a-z][0-9a-f]{10}(?=[\")])", b"", content)
+
+
+def test_an_archived_study_has_the_files_and_the_records_that_it_had(both):
+    run, archived = both
+    assert {*run.files} - {*archived.files} == {
+        f"figures/{name}.{suffix}"
+        for name in run.study.figures
+        for suffix in ("pdf", "column.svg", "column.pdf")
+        if f"figures/{name}.{suffix}" in run.files
+    }
+    for name, content in archived.files.items():
+        assert _without_ids(content) == _without_ids(run.files[name]), name
+    assert archived.records.keys() == run.records.keys()
+    for path, record in archived.records.items():
+        assert describe(record) == describe(run.records[path])
+    assert archived.prepared == run.prepared
+
+
+def test_its_page_says_where_its_numbers_are_from_and_links_no_record_that_is_not_there(both):
+    run, archived = both
+    assert run.earlier == ""
+    assert archived.earlier.startswith("reference results of revision abc123, ")
+    assert archived.earlier.endswith("; settings or code of 3 runs have changed since")
+    name = "pages/record-omkc-wdbc-omkc_dd.html"
+    pages = [made_report.pages_of(each)[name].decode() for each in both]
+    links = ['href="../../runs/omkc/wdbc/omkc_dd.h5"' in text for text in pages]
+    assert links == [True, False]
+
+
+def test_the_report_of_the_archive_needs_no_run(project, call):
+    nothing = "reference: no study yet; grambench archive STUDY adds one that was run"
+    assert call("report") == (2, "", f"grambench: {nothing}\n")
+    shutil.copytree(CONFIG.parent / archive.ARCHIVE / STUDY, archive.ARCHIVE / STUDY)
+    code, said, err = call("report", "-c", "1")
+    index = Path(layout.REPORT)
+    assert (code, said, err) == (0, f"studies: 1 from reference, 0 from results; report: {index.resolve()}\n", "")
+    assert "reference results of revision" in (index.parent / f"pages/study-{STUDY}.html").read_text()
+    path = archive.ARCHIVE / STUDY / "runs.parquet"
+    path.write_bytes(path.read_bytes()[:-1])
+    code, said, err = call("report")
+    assert (code, said) == (2, "") and f"{path}: damaged" in err
