@@ -27,9 +27,9 @@ TABLES = (
 )
 HEAD = """# Data dictionary
 
-Every column of the files of a results folder. They lie in `results/<study>`, but for `merged.csv`, which `grambench merge`
-writes, and `records.parquet`, which `grambench archive` writes in `reference/<study>`. `make dictionary` makes this page
-from the code that writes the files; a test holds it to that.
+Every column of the files of a results folder. They lie in `results/<study>`, but for `merged.csv`, which
+`grambench merge` writes, and `records.parquet`, which `grambench archive` writes in `reference/<study>`.
+`make dictionary` makes this page from the code that writes the files; a test holds it to that.
 
 ```python
 import pandas as pd
