@@ -10,7 +10,7 @@ import presentation
 import pytest
 from planted import CONFIG
 
-from grambench.common import layout
+from grambench.common import layout, shipped
 from grambench.common.files import SUMS, sha256
 from grambench.common.layout import Cell
 from grambench.config.study import Study
@@ -80,7 +80,8 @@ def test_its_page_says_where_its_numbers_are_from_and_links_no_record_that_is_no
     assert links == [True, False]
 
 
-def test_the_report_of_the_archive_needs_no_run(project, call):
+def test_the_report_of_the_archive_needs_no_run(project, call, monkeypatch):
+    monkeypatch.setattr(shipped, "ROOT", project)
     nothing = "reference: no study yet; grambench archive STUDY adds one that was run"
     assert call("report") == (2, "", f"grambench: {nothing}\n")
     shutil.copytree(CONFIG.parent / archive.ARCHIVE / STUDY, archive.ARCHIVE / STUDY)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grambench.commands import check, names, try_
-from grambench.common import layout, shipped
+from grambench.common import layout
 from grambench.common.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -30,12 +30,10 @@ def run(arguments: argparse.Namespace) -> int:
     from grambench.commands.project import read_plan
     from grambench.pipeline import ranking, trial
     from grambench.report import ranking_page
-    from grambench.results import archive
 
     plan = read_plan({"studies": [arguments.board]})
     plan.use_compiled_code()
-    folder = shipped.located(archive.ARCHIVE)
-    reference = ranking.read_reference(plan, arguments.board, folder)
+    reference = ranking.read_reference(plan, arguments.board)
     most = plan.studies[arguments.board].protocol.repetitions
     repetitions = most if arguments.repetitions is None else arguments.repetitions
     if not 1 <= repetitions <= most:
@@ -49,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     spec = trial.Trial(arguments.algorithm, parameters, opponents, repetitions, arguments.board)
     print(f"{len(datasets)} data sets, {len(opponents)} reference configurations of {arguments.board}", flush=True)
     with try_.quiet():
-        ranked = ranking.rank(plan, spec, reference, datasets, arguments.seconds, folder, _show)
+        ranked = ranking.rank(plan, spec, reference, datasets, arguments.seconds, _show)
     output = arguments.output or layout.RESULTS / "rank" / Path(arguments.algorithm).stem
     page = ranking_page.write(output, ranked, trial.ENTRY)
     print(ranking_page.summary(ranked, trial.ENTRY))

@@ -7,7 +7,6 @@ splits and the same data.
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -31,18 +30,18 @@ LONGEST = 30.0  # seconds of processor time of such a run in the archive
 SECONDS = "seconds"  # the metric that is scaled
 
 
-def read_reference(plan: Plan, board: str, folder: Path) -> Results:
+def read_reference(plan: Plan, board: str) -> Results:
     """Return the results of a board in the archive; raise ConfigError or DataError if there are none or one changed."""
     if not plan.studies[board].takes_any_dataset:
         raise ConfigError(f"{board}: expected a study that compares algorithms on any data set, such as {trial.STUDY}")
-    if board not in archive.studies(folder):
+    if board not in archive.studies():
         remedy = f"grambench run {board} and grambench archive {board} make them"
-        raise DataError(f"{folder / board}: there are no reference results of {board}; {remedy}")
-    if faults := archive.faults(board, folder):
+        raise DataError(f"{archive.ARCHIVE / board}: there are no reference results of {board}; {remedy}")
+    if faults := archive.faults(board):
         raise DataError(*faults)
-    study, runs = plan.studies[board], layout.located(folder, layout.RUNS.format(study=board))
+    study, runs = plan.studies[board], archive.path_of(board, layout.RUNS)
     with as_written(runs):
-        results = Results.read(study, runs, layout.located(folder, layout.CELLS.format(study=board)))
+        results = Results.read(study, runs, archive.path_of(board, layout.CELLS))
     # entries with `datasets`, such as those on a second pool, are not run on all of the board
     ran = set(results.ran("algorithm"))
     entries = {name: entry for name, entry in study.algorithms.items() if name in ran and not entry.datasets}
@@ -65,7 +64,6 @@ def rank(
     reference: Results,
     datasets: Sequence[str],
     seconds: float,
-    folder: Path,
     show: Callable[[Made], None],
 ) -> Ranking:
     """Run an algorithm on data sets of a board, and rank it.
@@ -82,8 +80,6 @@ def rank(
         Data sets that `check_datasets` takes.
     seconds : float
         The time limit of each run.
-    folder : Path
-        The archive.
     show : callable
         Called with each run when it is made.
 
@@ -95,7 +91,7 @@ def rank(
         If a data set is not that of the archive.
     """
     board = spec.study
-    about = archive.read_about(board, folder)
+    about = archive.read_about(board)
     plan.studies[board] = trial.build_study(plan, spec)
     cells = [Cell(board, dataset, ENTRY) for dataset in datasets]
     left_out: dict[str, str] = {}

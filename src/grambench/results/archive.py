@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from grambench.common import layout
+from grambench.common import layout, shipped
 from grambench.common.docstrings import attributes
 from grambench.common.errors import DataError
 from grambench.common.files import SUMS, atomic, check, checksums, found_fault, read_text, sha256
@@ -43,23 +43,22 @@ RECORDS = Table(
         *(Column(name, "text", f"{attributes(Record)[name]}; JSON") for name in OBJECTS),
     ),
 )
-OF_RECORDS = f"{layout.RESULTS}/{{study}}/{RECORDS.file}"
-PARQUET = {layout.RUNS: collect.RUNS, layout.CURVES: collect.CURVES, OF_RECORDS: RECORDS}
+PARQUET = {layout.RUNS: collect.RUNS, layout.CURVES: collect.CURVES, RECORDS.file: RECORDS}
 ABOUT = "about.json"
 NAMES = (ABOUT, "cells.csv", "curves.parquet", RECORDS.file, "runs.parquet")
 OF_CLASSES = ("class_accuracy:", CONFUSED)  # metrics that collect computes from confusion matrices
 MACHINE = ("revision", "processor", "cores", "platform", "blas", "versions")
 
 
-def write(study: str, results: Path, cells: Iterable[Cell], archive: Path = ARCHIVE) -> None:
+def write(study: str, results: Path, cells: Iterable[Cell]) -> None:
     """Write the folder of a study from its results, the checksums last.
 
     Parameters
     ----------
     study : str
         The study.
-    results, archive : Path
-        The results folder and the archive.
+    results : Path
+        The results folder.
     cells : iterable of Cell
         The runs of the whole study.
 
@@ -80,7 +79,7 @@ def write(study: str, results: Path, cells: Iterable[Cell], archive: Path = ARCH
     objects = {path: {name: json.dumps(getattr(each, name)) for name in OBJECTS} for path, each in by_path.items()}
     texts = {path: {name: getattr(each, name) for name in TEXTS} for path, each in by_path.items()}
     rest = RECORDS.frame({"record": path} | texts[path] | objects[path] for path in by_path)
-    folder = archive / study
+    folder = ARCHIVE / study
     for pattern, content in zip(PARQUET, (runs, curves, rest), strict=True):
         with atomic(folder / Path(pattern).name) as temporary:
             content.to_parquet(temporary, index=False, compression="zstd", compression_level=19)
@@ -108,26 +107,31 @@ def _about(made: Sequence[Record], results: Path) -> dict[str, Any]:
     return about
 
 
-def studies(archive: Path = ARCHIVE) -> list[str]:
-    """Return the studies of an archive."""
-    return sorted(path.parent.name for path in archive.glob(f"*/{SUMS}"))
+def studies() -> list[str]:
+    """Return the studies of the archive, those of the project and those that come with the package."""
+    return sorted({path.parent.name for root in (ARCHIVE, shipped.ROOT / ARCHIVE) for path in root.glob(f"*/{SUMS}")})
 
 
-def read_about(study: str, archive: Path = ARCHIVE) -> dict[str, Any]:
+def folder_of(study: str) -> Path:
+    """Return the folder of a study: that of the project, else the one that comes with the package."""
+    return shipped.located(ARCHIVE / study)
+
+
+def read_about(study: str) -> dict[str, Any]:
     """Return what the runs of a study of the archive were made with."""
-    path = archive / study / ABOUT
+    path = folder_of(study) / ABOUT
     with as_written(path):
         return dict(json.loads(read_text(path)))
 
 
-def path_of(study: str, pattern: str, archive: Path = ARCHIVE) -> Path:
+def path_of(study: str, pattern: str) -> Path:
     """Return the path of a table of a study, such as `layout.RUNS`; raise DataError if it is missing or damaged."""
-    return check(layout.located(archive, pattern.format(study=study)))
+    return check(folder_of(study) / Path(pattern).name)
 
 
-def read_prepared(study: str, archive: Path = ARCHIVE) -> Prepared:
+def read_prepared(study: str) -> Prepared:
     """Return the characteristics of the data sets of a study, or the notes that they were unavailable."""
-    data = read_about(study, archive)["data"]
+    data = read_about(study)["data"]
     return {
         name: Unavailable(name, tuple(found["reasons"]))
         if "reasons" in found
@@ -136,9 +140,9 @@ def read_prepared(study: str, archive: Path = ARCHIVE) -> Prepared:
     }
 
 
-def read_records(study: str, archive: Path = ARCHIVE) -> dict[str, Record]:
+def read_records(study: str) -> dict[str, Record]:
     """Return the records of a study by their paths, without curves and confusion matrices."""
-    runs, rest, cells = (path_of(study, name, archive) for name in (layout.RUNS, OF_RECORDS, layout.CELLS))
+    runs, rest, cells = (path_of(study, name) for name in (layout.RUNS, RECORDS.file, layout.CELLS))
     rows, table = pd.read_parquet(runs), collect.CELLS.read(cells)
     numbers: dict[tuple[Any, ...], dict[str, Floats]] = {}
     results, keys = rows["result"].to_numpy(), ["dataset", "algorithm", "sweep", "metric"]
@@ -167,15 +171,15 @@ def read_records(study: str, archive: Path = ARCHIVE) -> dict[str, Record]:
     return found
 
 
-def faults(study: str, archive: Path = ARCHIVE) -> list[str]:
+def faults(study: str) -> list[str]:
     """Return what is wrong with the files of a study, one line each: missing, damaged, or of other columns."""
-    folder = archive / study
+    folder = folder_of(study)
     if sorted(checksums(folder)) != sorted(NAMES):
         return [f"{folder / SUMS}: expected {', '.join(NAMES)}, got {', '.join(checksums(folder))}"]
     if damaged := [f"{folder / name}: {fault}" for name in NAMES if (fault := found_fault(folder / name))]:
         return damaged
-    found = {pattern: pd.read_parquet(layout.located(archive, pattern.format(study=study))) for pattern in PARQUET}
-    found[layout.CELLS] = pd.read_csv(layout.located(archive, layout.CELLS.format(study=study)), nrows=0)
+    found = {pattern: pd.read_parquet(folder / Path(pattern).name) for pattern in PARQUET}
+    found[layout.CELLS] = pd.read_csv(folder / Path(layout.CELLS).name, nrows=0)
     return [
         f"{folder / table.file}: expected columns {', '.join(table.names)}, got {', '.join(found[pattern].columns)}"
         for pattern, table in (PARQUET | {layout.CELLS: collect.CELLS}).items()
@@ -183,7 +187,7 @@ def faults(study: str, archive: Path = ARCHIVE) -> list[str]:
     ]
 
 
-def behind(study: str, asked: Mapping[Cell, str], archive: Path = ARCHIVE) -> list[Cell]:
+def behind(study: str, asked: Mapping[Cell, str]) -> list[Cell]:
     """Return the runs of a study that the archive lacks, or has with other settings or code.
 
     Parameters
@@ -192,9 +196,7 @@ def behind(study: str, asked: Mapping[Cell, str], archive: Path = ARCHIVE) -> li
         The study.
     asked : dict of str
         What each run is to be made with today; see `grambench.common.provenance.asked`.
-    archive : Path
-        The archive.
     """
-    table = collect.CELLS.read(path_of(study, layout.CELLS, archive))
+    table = collect.CELLS.read(path_of(study, layout.CELLS))
     archived = dict(zip(table["record"], table["asked"], strict=True))
     return [cell for cell, now in asked.items() if archived.get(cell.path()) != now]
