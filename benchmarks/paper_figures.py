@@ -160,7 +160,7 @@ FIGURES: dict[str, tuple[Callable[[Axes, Path], None], tuple[float, float]]] = {
     "obscure": (obscure, (7.0, 3.2)),
     "leaderboard": (leaderboard, (7.0, 4.8)),
     "leaderboard_views": (
-        partial(views, columns={1: "2 of 20 views matter", 5: "mean of fifteen real data sets"}),
+        partial(views, columns={1: "2 of 20 views matter", 5: "mean of fifteen collections of sources"}),
         (7.0, 6.4),
     ),
     "leaderboard_images": (

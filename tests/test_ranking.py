@@ -153,7 +153,6 @@ def test_a_leak_is_not_ranked(ranked, call, monkeypatch):
     ("arguments", "message"),
     [
         (["-b", "omkc"], "omkc: expected a study that compares algorithms on any data set, such as leaderboard"),
-        (["-b", "leaderboard_views"], "reference/leaderboard_views: there are no reference results"),
         (["-d", "heart"], "unknown data set of the reference results of leaderboard 'heart'"),
         (["-r", "11"], "--repetitions: expected 1 to 10, those of the reference results, got 11"),
         (["-r", "0"], "--repetitions: expected 1 to 10"),
@@ -162,6 +161,13 @@ def test_a_leak_is_not_ranked(ranked, call, monkeypatch):
 def test_wrong_calls_get_one_line(ranked, call, arguments, message):
     code, said, err = call("rank", "logistic_regression", *arguments)
     assert (code, said) == (2, "") and err.startswith(f"grambench: {message}") and err.count("\n") == 1
+
+
+def test_a_board_without_reference_results_says_how_to_make_them(project, call, monkeypatch):
+    monkeypatch.setattr(archive, "studies", list)
+    code, said, err = call("rank", "logistic_regression")
+    assert (code, said) == (2, "")
+    assert err.startswith("grambench: reference/leaderboard: there are no reference results of leaderboard; grambench run")
 
 
 def test_a_table_versus_has_the_numbers_of_the_comparison():
