@@ -167,7 +167,9 @@ def test_a_board_without_reference_results_says_how_to_make_them(project, call, 
     monkeypatch.setattr(archive, "studies", list)
     code, said, err = call("rank", "logistic_regression")
     assert (code, said) == (2, "")
-    assert err.startswith("grambench: reference/leaderboard: there are no reference results of leaderboard; grambench run")
+    assert err.startswith(
+        "grambench: reference/leaderboard: there are no reference results of leaderboard; grambench run"
+    )
 
 
 def test_a_table_versus_has_the_numbers_of_the_comparison():
