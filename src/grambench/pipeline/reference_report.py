@@ -18,10 +18,9 @@ from grambench.pipeline import last_run
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import report
 from grambench.report import board, figures, page, tables
+from grambench.report.cells import TableContent
 from grambench.report.drawing import COLUMN, PAGE
-from grambench.report.lazy import Comparison
 from grambench.results import archive, reproduction
-from grambench.results.characteristics import Prepared
 from grambench.results.study import Results
 
 
@@ -105,13 +104,16 @@ def study_report(archived: Archived) -> page.StudyReport:
     judged = claims.table(name, claims.Evidence(results, drawn), printed)
     files = {"cells.csv": cells.read_bytes()}
     files |= {"reproduction.csv": _csv(compared), "claims.csv": _csv(judged)}
-    files |= _tables(results, prepared, tables.comparison(compared)) | _figures(results, drawn, compared)
+    index = tables.comparison(compared)
+    built = {key: tables.build(results, prepared, index, table) for key, table in study.tables.items()}
+    files |= _tables(built) | _figures(results, drawn, compared)
     date = datetime.fromisoformat(about["date"]).replace(tzinfo=UTC)
     return report.assemble(
         results,
         drawn,
         compared,
         files,
+        built,
         whole=study,
         earlier=_remark(about, archived.changed),
         prepared=prepared,
@@ -133,11 +135,10 @@ def _csv(table: pd.DataFrame) -> bytes:
     return table.to_csv(index=False).encode()
 
 
-def _tables(results: Results, prepared: Prepared, comparison: Comparison) -> dict[str, bytes]:
+def _tables(built: Mapping[str, TableContent]) -> dict[str, bytes]:
     """Return the files of all tables of a study."""
     files: dict[str, bytes] = {}
-    for name, settings in results.study.tables.items():
-        table = tables.build(results, prepared, comparison, settings)
+    for name, table in built.items():
         texts = {"csv": table.data.to_csv(index=False), "md": tables.markdown(table), "tex": tables.latex(table)}
         files |= {f"tables/{name}.{suffix}": text.encode() for suffix, text in texts.items()}
     return files

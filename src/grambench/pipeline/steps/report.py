@@ -23,6 +23,7 @@ from grambench.config.shown import Figure
 from grambench.config.study import Study
 from grambench.pipeline.job import Job
 from grambench.report import charts, figures, notes, page, site, tables
+from grambench.report.cells import TableContent
 from grambench.report.drawing import COLUMN
 from grambench.report.tables import matrix
 from grambench.results import characteristics, records, reproduction
@@ -110,14 +111,18 @@ def study_report(
     for name, suffix in itertools.product(study.figures, FIGURE_DOWNLOADS):
         downloads[f"figures/{name}.{suffix}"] = path(layout.FIGURE, figure=name, suffix=suffix)
     downloads |= {Path(pattern).name: path(pattern) for pattern in (layout.REPRODUCTION, layout.CLAIMS, layout.CELLS)}
+    prepared = {name: characteristics.read(path(layout.PREPARED, dataset=name)) for name in study.datasets}
+    compared = reproduction.read(path(layout.REPRODUCTION))
+    index = tables.comparison(compared)
     return assemble(
         results,
         pd.read_parquet(check(path(layout.CURVES))),
-        reproduction.read(path(layout.REPRODUCTION)),
+        compared,
         {name: check(file).read_bytes() for name, file in downloads.items()},
+        {name: tables.build(results, prepared, index, table) for name, table in study.tables.items()},
         whole=Study.model_validate(complete),
         earlier=EARLIER[stale],
-        prepared={name: characteristics.read(path(layout.PREPARED, dataset=name)) for name in study.datasets},
+        prepared=prepared,
         claims=pd.read_csv(check(path(layout.CLAIMS)), dtype=str, keep_default_na=False),
         records={str(name): _read_record(find(str(name))) for name in results.cells["record"]},
         newest=datetime.fromtimestamp(max((record.stat().st_mtime for record in record_files), default=0), tz=UTC),
@@ -125,7 +130,12 @@ def study_report(
 
 
 def assemble(
-    results: Results, curves: pd.DataFrame, compared: pd.DataFrame, files: dict[str, bytes], **shown: Any
+    results: Results,
+    curves: pd.DataFrame,
+    compared: pd.DataFrame,
+    files: dict[str, bytes],
+    built: dict[str, TableContent],
+    **shown: Any,
 ) -> page.StudyReport:
     """Return what the report shows of a study.
 
@@ -137,19 +147,20 @@ def assemble(
         curves.parquet and reproduction.csv.
     files : dict of bytes
         The files of its tables and figures, and its CSV files, by their paths below the study's folder.
+    built : dict of TableContent
+        The tables by their names.
     **shown
         The attributes of the StudyReport that these do not give.
     """
-    study, index = results.study, tables.comparison(compared)
     files = files | _paper_tables(results)
-    built = {name: tables.build(results, shown["prepared"], index, table) for name, table in study.tables.items()}
     return page.StudyReport(
         results=results,
         reproduction=compared,
-        comparison=index,
+        comparison=tables.comparison(compared),
         tables=dict(sorted(built.items())),
         figures=[
-            _picture(results, curves, compared, name, figure, files) for name, figure in sorted(study.figures.items())
+            _picture(results, curves, compared, name, figure, files)
+            for name, figure in sorted(results.study.figures.items())
         ],
         files={name: content for name, content in files.items() if content.count(b"\n") > 1},
         **shown,
