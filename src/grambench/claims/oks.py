@@ -118,12 +118,14 @@ def _picks_of_dense_sift(evidence: Evidence, method: str) -> dict[str, Bools]:
 
 def oks_is_quick(evidence: Evidence) -> Answer:
     """OKS-SVM takes a small fraction of MuSVM's time (here, on Corel5k: 5 percent at most; printed: 2.3 to 2.8)."""
-    return _quicker(evidence, ["oks_svm"], ["musvm"], "OKS-SVM takes at most 5 % of MuSVM's time", SMALL, COREL)
+    return _quicker(
+        evidence, ["oks_svm"], ["musvm"], f"OKS-SVM takes at most {SMALL:g} % of MuSVM's time", SMALL, COREL
+    )
 
 
 def first_stage_is_quick(evidence: Evidence) -> Answer:
     """OKS selects in a small fraction of MuSVM's time (here, on Corel5k: 2 percent at most; printed: 0.8 to 1.1)."""
-    phrase = "the selection of OKS-SVM takes at most 2 % of MuSVM's time"
+    phrase = f"the selection of OKS-SVM takes at most {FIRST_STAGE:g} % of MuSVM's time"
     return _quicker(evidence, ["oks_svm"], ["musvm"], phrase, FIRST_STAGE, COREL, STAGE)
 
 

@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not (studies := archive.studies()):
         raise DataError(f"{archive.ARCHIVE}: no study yet; grambench archive STUDY adds one that was run")
     if faults := [fault for study in studies for fault in archive.faults(study)]:
-        raise DataError("\n".join(faults))
+        raise DataError(*faults)
     plan = read_plan({"studies": studies, "datasets": None, "algorithms": {}})
     index = arguments.output / Path(layout.REPORT).name
     made = reference_report.write(plan, index, count_cores(arguments.cores))

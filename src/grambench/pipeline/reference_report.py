@@ -105,7 +105,7 @@ def study_report(archived: Archived) -> page.StudyReport:
     files = {"cells.csv": cells.read_bytes()}
     files |= {"reproduction.csv": _csv(compared), "claims.csv": _csv(judged)}
     index = tables.comparison(compared)
-    built = {key: tables.build(results, prepared, index, table) for key, table in study.tables.items()}
+    built = {key: tables.build(results, prepared, index, table) for key, table in sorted(study.tables.items())}
     files |= _tables(built) | _figures(results, drawn, compared)
     date = datetime.fromisoformat(about["date"]).replace(tzinfo=UTC)
     return report.assemble(
@@ -113,7 +113,8 @@ def study_report(archived: Archived) -> page.StudyReport:
         drawn,
         compared,
         files,
-        built,
+        tables=built,
+        comparison=index,
         whole=study,
         earlier=_remark(about, archived.changed),
         prepared=prepared,

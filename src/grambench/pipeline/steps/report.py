@@ -23,7 +23,6 @@ from grambench.config.shown import Figure
 from grambench.config.study import Study
 from grambench.pipeline.job import Job
 from grambench.report import charts, figures, notes, page, site, tables
-from grambench.report.cells import TableContent
 from grambench.report.drawing import COLUMN
 from grambench.report.tables import matrix
 from grambench.results import characteristics, records, reproduction
@@ -119,7 +118,8 @@ def study_report(
         pd.read_parquet(check(path(layout.CURVES))),
         compared,
         {name: check(file).read_bytes() for name, file in downloads.items()},
-        {name: tables.build(results, prepared, index, table) for name, table in study.tables.items()},
+        tables={name: tables.build(results, prepared, index, table) for name, table in sorted(study.tables.items())},
+        comparison=index,
         whole=Study.model_validate(complete),
         earlier=EARLIER[stale],
         prepared=prepared,
@@ -130,12 +130,7 @@ def study_report(
 
 
 def assemble(
-    results: Results,
-    curves: pd.DataFrame,
-    compared: pd.DataFrame,
-    files: dict[str, bytes],
-    built: dict[str, TableContent],
-    **shown: Any,
+    results: Results, curves: pd.DataFrame, compared: pd.DataFrame, files: dict[str, bytes], **shown: Any
 ) -> page.StudyReport:
     """Return what the report shows of a study.
 
@@ -147,8 +142,6 @@ def assemble(
         curves.parquet and reproduction.csv.
     files : dict of bytes
         The files of its tables and figures, and its CSV files, by their paths below the study's folder.
-    built : dict of TableContent
-        The tables by their names.
     **shown
         The attributes of the StudyReport that these do not give.
     """
@@ -156,8 +149,6 @@ def assemble(
     return page.StudyReport(
         results=results,
         reproduction=compared,
-        comparison=tables.comparison(compared),
-        tables=dict(sorted(built.items())),
         figures=[
             _picture(results, curves, compared, name, figure, files)
             for name, figure in sorted(results.study.figures.items())
