@@ -25,6 +25,7 @@ from grambench.kernels.pool import Stored
 from grambench.pipeline.steps.join import join
 from grambench.report import figures, tables
 from grambench.results import collect, records
+from grambench.results.characteristics import Characteristics
 from grambench.results.study import Results
 
 
@@ -253,5 +254,6 @@ def test_the_table_of_data_sets_counts_classes():
         pd.DataFrame(columns=["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"]),
         pd.DataFrame(columns=["dataset", "algorithm", "sweep", "status", "reason", "orders"]),
     )
-    (row,) = tables.build(results, {"toy": images}, {}, study.tables["data"]).blocks[0].rows
+    known = {"toy": Characteristics.of(images, "")}
+    (row,) = tables.build(results, known, {}, study.tables["data"]).blocks[0].rows
     assert [cell.text for cell in row.cells] == ["90", "0", "3 classes", "", "none", "10 + 5 + 8"]
