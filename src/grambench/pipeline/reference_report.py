@@ -3,7 +3,7 @@
 import io
 import json
 from collections.abc import Mapping
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +21,7 @@ from grambench.report import board, figures, page, tables
 from grambench.report.cells import TableContent
 from grambench.report.drawing import COLUMN, PAGE
 from grambench.results import archive, reproduction
+from grambench.results.characteristics import Prepared
 from grambench.results.study import Results
 
 
@@ -69,11 +70,15 @@ def write(plan: Plan, index: Path, cores: int) -> dict[str, int]:
     spec = json.loads(plan.specs.report(run).spec)
     wanted = {name: _archived(plan, name, spec["whole"][name]) for name in plan.studies if name not in run}
     with ProcessPoolExecutor(max_workers=cores) as pool:
-        futures = {name: pool.submit(study_report, each) for name, each in wanted.items()}
-        futures |= {
+        # a study's figures take about as long as all else of it
+        drawing = {pool.submit(draw_figures, each): each for each in wanted.values()}
+        futures = {
             name: pool.submit(report.study_report, spec["studies"][name], spec["whole"][name], Path, stale)
             for name, stale in spec["earlier"].items()
         }
+        for drawn in as_completed(drawing):
+            archived = drawing[drawn]
+            futures[archived.study.name] = pool.submit(study_report, archived, drawn.result())
         studies = [futures[name].result() for name in spec["order"]]
     report.write(spec, studies, list(map(Path, plan.targets.explained())), index)
     return {str(archive.ARCHIVE): len(wanted), str(layout.RESULTS): len(run)}
@@ -92,25 +97,46 @@ def _archived(plan: Plan, name: str, settings: dict[str, Any]) -> Archived:
     )
 
 
-def study_report(archived: Archived) -> page.StudyReport:
-    """Return what the report shows of an archived study: all tables, figures and verdicts are made anew."""
+def _read(archived: Archived) -> tuple[Results, pd.DataFrame, Prepared, pd.DataFrame]:
+    """Return results, curves and data sets of an archived study, and its numbers beside the published ones."""
+    name = archived.study.name
+    runs, cells, curves = (archive.path_of(name, pattern) for pattern in (layout.RUNS, layout.CELLS, layout.CURVES))
+    results, prepared = Results.read(archived.study, runs, cells), archive.read_prepared(name)
+    compared = reproduction.table(results, prepared, archived.published, archived.shipped)
+    return results, pd.read_parquet(curves), prepared, compared
+
+
+def draw_figures(archived: Archived) -> dict[str, bytes]:
+    """Return the files of all figures that the page of an archived study shows."""
+    results, curves, _, compared = _read(archived)
+    files, in_columns = {}, board.pair(results) or ()
+    for name, settings in results.study.figures.items():
+        for suffix, width in ({"svg": PAGE} | ({"column.svg": COLUMN} if name in in_columns else {})).items():
+            file = io.BytesIO()
+            figures.save(figures.draw(results, curves, compared, settings, width), file, "svg")
+            files[f"figures/{name}.{suffix}"] = file.getvalue()
+    return files
+
+
+def study_report(archived: Archived, drawn: Mapping[str, bytes]) -> page.StudyReport:
+    """Return what the report shows of an archived study, given the files of its figures: tables and verdicts anew."""
     study, about = archived.study, archive.read_about(archived.study.name)
     name = study.name
-    runs, cells, curves = (archive.path_of(name, pattern) for pattern in (layout.RUNS, layout.CELLS, layout.CURVES))
-    results, drawn = Results.read(study, runs, cells), pd.read_parquet(curves)
-    prepared = archive.read_prepared(name)
-    compared = reproduction.table(results, prepared, archived.published, archived.shipped)
+    results, curves, prepared, compared = _read(archived)
     printed = chances.read(archived.chances, name)
-    judged = claims.table(name, claims.Evidence(results, drawn), printed)
-    files = {"cells.csv": cells.read_bytes()}
-    files |= {"reproduction.csv": _csv(compared), "claims.csv": _csv(judged)}
+    judged = claims.table(name, claims.Evidence(results, curves), printed)
     index = tables.comparison(compared)
     built = {key: tables.build(results, prepared, index, table) for key, table in sorted(study.tables.items())}
-    files |= _tables(built) | _figures(results, drawn, compared)
-    date = datetime.fromisoformat(about["date"]).replace(tzinfo=UTC)
+    files = {
+        "cells.csv": archive.path_of(name, layout.CELLS).read_bytes(),
+        "reproduction.csv": _csv(compared),
+        "claims.csv": _csv(judged),
+        **_tables(built),
+        **drawn,
+    }
     return report.assemble(
         results,
-        drawn,
+        curves,
         compared,
         files,
         tables=built,
@@ -120,7 +146,7 @@ def study_report(archived: Archived) -> page.StudyReport:
         prepared=prepared,
         claims=judged.astype(str),
         records=archive.read_records(name),
-        newest=date,
+        newest=datetime.fromisoformat(about["date"]).replace(tzinfo=UTC),
         archived=True,
     )
 
@@ -142,15 +168,4 @@ def _tables(built: Mapping[str, TableContent]) -> dict[str, bytes]:
     for name, table in built.items():
         texts = {"csv": table.data.to_csv(index=False), "md": tables.markdown(table), "tex": tables.latex(table)}
         files |= {f"tables/{name}.{suffix}": text.encode() for suffix, text in texts.items()}
-    return files
-
-
-def _figures(results: Results, curves: pd.DataFrame, compared: pd.DataFrame) -> dict[str, bytes]:
-    """Return the files of all figures of a study that its page shows: drawing takes most of the time of the report."""
-    files, in_columns = {}, board.pair(results) or ()
-    for name, settings in results.study.figures.items():
-        for suffix, width in ({"svg": PAGE} | ({"column.svg": COLUMN} if name in in_columns else {})).items():
-            file = io.BytesIO()
-            figures.save(figures.draw(results, curves, compared, settings, width), file, "svg")
-            files[f"figures/{name}.{suffix}"] = file.getvalue()
     return files

@@ -16,7 +16,7 @@ from grambench.results.characteristics import Prepared
 from grambench.results.collect import ALGORITHM, ORDERS
 from grambench.results.columns import Column, Table
 from grambench.results.statistics import BEST_LEVEL, Sample
-from grambench.results.study import ALL, NO_VALUES, NOT_PART, Results, formatted
+from grambench.results.study import ALL, NOT_PART, Results, formatted
 
 NOTHING = Sample(np.nan, np.nan, 0)
 METRIC_TITLES = {name: metric.label for name, metric in METRICS.items()}
@@ -156,7 +156,7 @@ class TableData:
         ]
         for name in filter(results.study.algorithms.__contains__, names):
             settings = resolved(results.study.file(name), dict(results.study.algorithms[name].parameters))
-            gaps = np.concatenate([NO_VALUES, *(results.values(dataset, name, "gap") for dataset in datasets)])
+            gaps = np.concatenate([np.zeros(0), *(results.values(dataset, name, "gap") for dataset in datasets)])
             if (missed := gaps[gap_missed(gaps, settings)]).size:
                 text = f"{missed.size} of {gaps.size} fits stopped short of a gap of {settings.get('gap', GAP):g}"
                 remarks.append(f"{results.title(name)}: {text}, with a certified gap of up to {missed.max():.2g}.")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from grambench.common.errors import DataError
@@ -20,7 +21,7 @@ from grambench.results.collect import ORDERS, STUDY
 from grambench.results.columns import Column, Table
 from grambench.results.replications import Replications
 from grambench.results.statistics import Sample
-from grambench.results.study import ALL, NO_VALUES, NOT_PART, Results, formatted
+from grambench.results.study import ALL, NOT_PART, Results, formatted
 from grambench.results.verdicts import VERDICTS, Judged, judge, judge_digits, judge_median, prints_as, resampled_medians
 
 TABLE = Table(
@@ -122,7 +123,7 @@ def _compare_results(
 ) -> Iterator[dict[str, Any]]:
     ranked = [str(name) for name in numbers.loc[numbers["metric"] == "median_rank", "algorithm"]]
     medians = resampled_medians(results.draws(ranked), datasets=files.resampled == "datasets")
-    ranks = dict.fromkeys(ranked, NO_VALUES) | dict(zip(ranked, medians.T, strict=False))
+    ranks = dict.fromkeys(ranked, np.zeros(0)) | dict(zip(ranked, medians.T, strict=False))
     for number in numbers.itertuples():
         published = Sample(float(number.mean), float(number.std), files.runs)  # type: ignore[arg-type]
         dataset, algorithm, metric, table = map(str, (number.dataset, number.algorithm, number.metric, number.table))

@@ -348,12 +348,21 @@ def signed_rank(first: ArrayLike, second: ArrayLike) -> float:
     differences = np.round(np.subtract(first, second), 9)
     # Mean ranks are whole or half numbers.
     doubled = np.rint(2 * stats.rankdata(np.abs(differences))).astype(np.int64)
-    chances = np.ones(1)
-    for rank in doubled[differences != 0.0]:
-        chances = 0.5 * (np.pad(chances, (0, rank)) + np.pad(chances, (rank, 0)))
+    chances = _sums_of_ranks(tuple(np.sort(doubled[differences != 0.0]).tolist()))
     observed = int(doubled[differences > 0.0].sum())
     tail = min(chances[: observed + 1].sum(), chances[observed:].sum())
     return min(1.0, 2.0 * float(tail))
+
+
+@functools.cache
+def _sums_of_ranks(ranks: tuple[int, ...]) -> Floats:
+    """Return the probability of each sum, from 0, of the ranks whose coins show heads; pairs without ties share it."""
+    chances = np.zeros(sum(ranks) + 1)
+    chances[0] = 1.0
+    for rank in ranks:
+        chances *= 0.5
+        chances[rank:] += chances[: chances.size - rank].copy()
+    return chances
 
 
 def holm(p_values: ArrayLike) -> Floats:

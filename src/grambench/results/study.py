@@ -5,14 +5,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from grambench import algorithms
 from grambench.common.files import check
-from grambench.common.types import Floats
+from grambench.common.types import Floats, Indices
 from grambench.config.metrics import METRICS, WEIGHT
 from grambench.config.protocols import RandomSplits
 from grambench.config.study import Study
@@ -33,7 +33,7 @@ from grambench.results.statistics import (
 NOT_PART = "not part of this run"
 ALL = "all"  # as the name of a data set: all data sets of a study together
 USUAL = ("accuracy_percent", "mistake_percent", "error_percent", "balanced_accuracy_percent")
-NO_VALUES: Floats = np.zeros(0)
+NO_ROWS: Indices = np.arange(0)
 EVERY = slice(None)
 HALVES = {"even": slice(0, None, 2), "odd": slice(1, None, 2)}  # repetitions, counted from 0
 
@@ -75,10 +75,23 @@ class Results:
         return cls(study, pd.read_parquet(check(runs)), CELLS.read(check(cells)))
 
     @cached_property
-    def _plain(self) -> dict[tuple[str, str, str], Floats]:
-        plain = self.runs[self.runs["sweep"] == ""].sort_values("repetition")
-        grouped = plain.groupby(["dataset", "algorithm", "metric"])["result"]
-        return {(str(d), str(a), str(m)): values.to_numpy(np.float64) for (d, a, m), values in grouped}
+    def _rows(self) -> dict[tuple[str, str, str], dict[str, Indices]]:
+        """The rows of `runs` by sweep, data set and algorithm, then by metric, in the order of the repetitions."""
+        repetitions = self.runs["repetition"].to_numpy()
+        indices: dict[Any, Any] = dict(self.runs.groupby(["sweep", "dataset", "algorithm", "metric"]).indices)
+        found: dict[tuple[str, str, str], dict[str, Indices]] = {}
+        for (sweep, dataset, algorithm, metric), rows in sorted(indices.items(), key=lambda item: item[1][0]):
+            in_order = rows[np.argsort(repetitions[rows], kind="stable")]
+            found.setdefault((sweep, dataset, algorithm), {})[metric] = in_order
+        return found
+
+    @cached_property
+    def _results(self) -> Floats:
+        return self.runs["result"].to_numpy(np.float64)
+
+    def _plain(self, dataset: str, algorithm: str) -> dict[str, Floats]:
+        """Return the values of all metrics of a cell, one for each repetition in their order."""
+        return {metric: self._results[rows] for metric, rows in self._rows.get(("", dataset, algorithm), {}).items()}
 
     @cached_property
     def _cells(self) -> dict[tuple[str, ...], CellStatus]:
@@ -101,7 +114,7 @@ class Results:
 
     def values(self, dataset: str, algorithm: str, metric: str) -> Floats:
         """Return one value for each repetition in their order; no values if the cell has no result."""
-        return self._plain.get((dataset, algorithm, metric), NO_VALUES)
+        return self._results[self._rows.get(("", dataset, algorithm), {}).get(metric, NO_ROWS)]
 
     def sample(self, dataset: str, algorithm: str, metric: str) -> Sample:
         """Return mean, standard deviation and number of runs of a cell."""
@@ -212,9 +225,10 @@ class Results:
 
         Plain runs have all kernels and all training examples: they are the last point of a sweep over sizes.
         """
-        cell = {"sweep": sweep, "dataset": dataset, "algorithm": algorithm, "metric": metric}
-        selected = np.logical_and.reduce([self.runs[column] == name for column, name in cell.items()])
-        table = self.runs[selected].pivot(index="value", columns="repetition", values="result").sort_index()
+        rows = self._rows.get((sweep, dataset, algorithm), {}).get(metric, NO_ROWS)
+        # a row of all columns takes long: those of names are read in chunks
+        runs: pd.DataFrame = self.runs[["value", "repetition", "result"]].iloc[rows]
+        table = runs.pivot(index="value", columns="repetition", values="result").sort_index()
         plain, size = self.values(dataset, algorithm, metric), getattr(self.study.sweeps.get(sweep), "of", "")
         total = self.study.size(size, dataset)
         if total and len(table) and total > table.index[-1] and len(plain) == table.shape[1]:
@@ -246,13 +260,10 @@ class Results:
 
         It is empty where the run has no weights of kernels, and NaN where all of them are 0.
         """
-        runs = self.runs[(self.runs["sweep"] == "") & (self.runs["dataset"] == dataset)]
-        runs = runs[(runs["algorithm"] == algorithm) & runs["metric"].str.startswith(WEIGHT)]
-        if runs.empty:
-            return pd.DataFrame()
-        view = runs["metric"].str.removeprefix(WEIGHT).map(view_of)
-        weights = runs.groupby(["repetition", view], sort=False)["result"].sum().unstack(sort=False)
-        return weights.div(weights.sum(axis="columns").replace(0.0, np.nan), axis="index")
+        plain = self._plain(dataset, algorithm)
+        weights = {name.removeprefix(WEIGHT): values for name, values in plain.items() if name.startswith(WEIGHT)}
+        views = pd.DataFrame(weights).T.groupby(view_of, sort=False).sum().T
+        return views.div(views.sum(axis="columns").replace(0.0, np.nan), axis="index")
 
     def by_kernel(self, sweep: str, dataset: str, algorithm: str, metric: str) -> pd.Series:
         """Return the mean of a metric for each kernel of the study by its name, from a sweep over `kernel`.
@@ -268,10 +279,9 @@ class Results:
 
         It is empty if a kernel has one parameter a feature.
         """
-        metrics = [metric for *cell, metric in self._plain if cell == [dataset, algorithm]]
-        numbers = [metric.removeprefix("parameter:") for metric in metrics if metric.startswith("parameter:")]
-        names = ("parameter", "weight")
-        values = [[self.values(dataset, algorithm, f"{name}:{number}") for number in numbers] for name in names]
+        plain = self._plain(dataset, algorithm)
+        numbers = [metric.removeprefix("parameter:") for metric in plain if metric.startswith("parameter:")]
+        values = [[plain[f"{name}:{number}"] for number in numbers] for name in ("parameter", "weight")]
         kernels = np.array(values).reshape(2, -1)
         return kernels[:, np.isfinite(kernels).all(axis=0)]
 

@@ -70,9 +70,13 @@ def write(spec: dict[str, Any], studies: list[page.StudyReport], notes_files: li
     # they may have pages of studies that are not asked for any more
     for folder in (site.PAGES, site.FILES):
         shutil.rmtree(index.parent / folder, ignore_errors=True)
-    for name in sorted(pages, key=lambda name: name == site.INDEX):
-        with atomic(index.parent / name) as temporary:
-            temporary.write_bytes(pages[name])
+    for name, content in pages.items():
+        path = index.parent / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if name != site.INDEX:
+            path.write_bytes(content)
+    with atomic(index) as temporary:
+        temporary.write_bytes(pages[site.INDEX])
     checksums = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in sorted(pages.items()))
     write_text(index.parent / SUMS, checksums)
 
