@@ -8,7 +8,7 @@ COMPILED := tests/test_algorithms.py tests/test_budget.py tests/test_solvers.py 
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet $(PIPFLAGS)
 
-.PHONY: demo test test-lowest test-newest test-slurm replications checksums same freeze lint lock docs dictionary statements schema clean
+.PHONY: demo test test-lowest test-newest test-slurm replications checksums same freeze lint lock docs dictionary statements pages schema clean
 
 demo: .venv/run.stamp
 	$(BIN)/grambench run --demo --cores $(CORES)
@@ -78,6 +78,9 @@ dictionary: .venv/dev.stamp
 
 statements: .venv/dev.stamp
 	$(BIN)/python docs/statements.py $(RESULTS)
+
+pages: .venv/dev.stamp
+	$(BIN)/python docs/page_numbers.py
 
 schema: .venv/dev.stamp
 	$(BIN)/python -c 'from pathlib import Path; from grambench.config import schema; schema.write(Path("config/schema"))'
