@@ -356,7 +356,7 @@ def signed_rank(first: ArrayLike, second: ArrayLike) -> float:
 
 @functools.cache
 def _sums_of_ranks(ranks: tuple[int, ...]) -> Floats:
-    """Return the probability of each sum, from 0, of the ranks whose coins show heads; pairs without ties share it."""
+    """Return the probability of each sum of ranks, from 0; all pairs of algorithms without ties have the same."""
     chances = np.zeros(sum(ranks) + 1)
     chances[0] = 1.0
     for rank in ranks:
