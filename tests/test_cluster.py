@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from grambench.commands import run
 from grambench.common.errors import GrambenchError
 from grambench.common.layout import Cell
 from grambench.pipeline import cluster
@@ -17,16 +18,45 @@ ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture
-def squeue(tmp_path, monkeypatch):
-    """Put a squeue that prints what it is told first on PATH."""
+def program(tmp_path, monkeypatch):
+    """Put a program of a name, with a body in sh, first on PATH."""
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
 
-    def prints(text, code=0):
-        script = tmp_path / "squeue"
-        script.write_text(f"#!/bin/sh\nprintf '{text}'\nexit {code}\n")
-        script.chmod(0o755)
-        monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    def write(name, body):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
+        (tmp_path / name).chmod(0o755)
 
-    return prints
+    return write
+
+
+@pytest.fixture
+def squeue(program):
+    """Return a function that lets squeue print a text and exit with a code."""
+    return lambda text, code=0: program("squeue", f"printf '{text}'\nexit {code}")
+
+
+def test_a_job_that_slurm_does_not_take_is_said_before_anything_is_planned(
+    program, squeue, tmp_path, monkeypatch, call
+):
+    squeue("")
+    program("scancel", f"echo $* > {tmp_path}/cancelled")
+    program("sbatch", f"echo $* > {tmp_path}/submitted; echo '17;here'")
+    cluster.probe()
+    assert (tmp_path / "cancelled").read_text() == "17\n" and "--hold" in (tmp_path / "submitted").read_text()
+    program("sbatch", "echo 'sbatch: error: invalid partition' >&2; echo 'sbatch: error: failed' >&2; exit 1")
+    monkeypatch.setattr(run, "_make_plan", lambda settings: pytest.fail("planned"))
+    profile = str(ROOT / "profiles/slurm")
+    code, out, err = call("run", "omkc", "-d", "sonar", "--", "--profile", profile)
+    said = (
+        "sbatch: error: invalid partition; sbatch: error: failed; try: export SBATCH_PARTITION=... SBATCH_ACCOUNT=..."
+    )
+    assert (code, out, err) == (2, "", f"grambench: SLURM does not take a job: {said}\n")
+
+
+def test_a_machine_without_slurm_is_said_at_once(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(GrambenchError, match=r"^SLURM: expected sbatch, squeue, scancel on PATH, .* got none$"):
+        cluster.probe()
 
 
 def test_only_jobs_of_an_earlier_call_in_this_folder_count(squeue, tmp_path):

@@ -81,7 +81,7 @@ TIME = "time of the runs: less than a minute on 2 cores, from the measured costs
     ("arguments", "said"),
     [
         ([], f"{JOBS}{TIME}snakemake\nnoted\nresults\n"),
-        (["-n"], f"snakemake\n{JOBS}{TIME}"),
+        (["-n"], f"{JOBS}{TIME}"),
         (["--", "--dry-run"], f"snakemake\n{JOBS}{TIME}"),
         (["--", "--unlock"], "snakemake\n"),
         (["--", "--lint"], "snakemake\n"),

@@ -28,6 +28,7 @@ IDLE = ("dryrun", "unlock", "lint", "summary", "detailed_summary", "list_rules",
 GRAPHS = ("dag", "rulegraph", "filegraph", "d3dag")
 # options of snakemake that change which of the planned jobs are run
 CHOOSING = ("force", "forceall", "forcerun", "until", "omit_from", "touch", "allowed_rules")
+MANY = 1000  # runs that Snakemake does not plan in a few seconds
 LISTED_FAILURES = 10
 NOTES = 2**16  # bytes
 
@@ -48,14 +49,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run studies and make their report, with Snakemake."""
-    from grambench.pipeline import last_run, supervise
+    from grambench.pipeline import cluster, last_run, supervise
 
     count_cores(arguments.cores)
     behind = arguments.snakemake
     end = behind.index("--") if "--" in behind else len(behind)
     options, targets = behind[:end], behind[end:]
     settings = _read_settings(arguments, options)
+    if settings.slurm and not settings.idle:
+        cluster.probe()
     plan = _make_plan(settings)
+    if arguments.dry_run and not (behind or arguments.verbose):
+        # without Snakemake, which would read all jobs for a minute and print nothing
+        _show_expectation(plan, arguments.cores, slurm=False)
+        return 0
     command = [sys.executable, "-m", "snakemake"]
     # a clone has a workflow of its own, which snakemake finds
     if not any(Path(name).is_file() for name in ("Snakefile", "workflow/Snakefile")):
@@ -75,6 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
     # snakemake prints every job of a dry run: what is expected of all of them follows
     if counted and not settings.idle:
         _show_expectation(plan, arguments.cores, settings.slurm)
+    if not settings.idle and len(plan.targets.cells()) >= MANY:
+        print("Snakemake plans all of them first, which takes a minute or more", flush=True)
     written = last_run.modified()
     code = _call_snakemake([*command, *targets], hidden=summary)
     if counted and settings.idle and not code:

@@ -1,4 +1,4 @@
-"""SLURM jobs of an earlier call that still work in a folder."""
+"""What a workflow asks of SLURM before it starts: whether it takes jobs, and whether those of an earlier call run."""
 
 import os
 import shutil
@@ -11,6 +11,31 @@ from grambench.common.errors import GrambenchError
 PREFIX = "grambench"
 ALIVE = "PENDING,CONFIGURING,RUNNING,SUSPENDED,REQUEUED,REQUEUE_HOLD"
 ANSWER_SECONDS = 20
+CLIENTS = ("sbatch", "squeue", "scancel")
+
+
+def probe() -> None:
+    """Submit a job that is held, and cancel it; raise GrambenchError if SLURM does not take it.
+
+    Snakemake would find out only after it has planned all jobs.
+    """
+    if missing := [name for name in CLIENTS if shutil.which(name) is None]:
+        raise GrambenchError(
+            f"SLURM: expected {', '.join(missing)} on PATH, as on a login node of the cluster, got none"
+        )
+    options = ["--parsable", "--hold", f"--job-name={PREFIX}-probe", f"--output={os.devnull}", "--wrap=true"]
+    try:
+        answer = subprocess.run(
+            ["sbatch", *options], capture_output=True, text=True, timeout=ANSWER_SECONDS, check=True
+        )
+    except subprocess.CalledProcessError as error:
+        said = "; ".join(error.stderr.split("\n")).strip("; ")
+        raise GrambenchError(
+            f"SLURM does not take a job: {said}; try: export SBATCH_PARTITION=... SBATCH_ACCOUNT=..."
+        ) from None
+    except subprocess.TimeoutExpired:
+        raise GrambenchError(f"SLURM: sbatch gave no answer in {ANSWER_SECONDS} s; try again, or ask sinfo") from None
+    subprocess.run(["scancel", answer.stdout.split(";")[0].strip()], capture_output=True, check=False)
 
 
 def refuse_leftovers(folder: Path) -> None:

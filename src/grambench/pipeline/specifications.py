@@ -182,6 +182,7 @@ class Specifications:
         """Give a run, or a block of it: the experiment reads the settings, and the record stores them."""
         return self.of_cell(Cell.of(study, dataset, task, block))
 
+    @cache  # noqa: B019  (one plan a process; snakemake asks for both, and for those of all runs of a study)
     def of_cell(self, cell: Cell) -> Params:
         """Return the settings and the code of a run or of a block of it."""
         run = self.run_of(cell)

@@ -110,6 +110,7 @@ class Targets:
             return []
         return [layout.GRAM.format(dataset=dataset, kernel=kernel.name) for kernel in kernels]
 
+    @cache  # noqa: B019
     def kernels(self, study: str, dataset: str, entry: str = "") -> list[Kernel]:
         """Return the base kernels of a study, or of one of its entries, on a data set, as the algorithms see them."""
         pool = self.studies[study].algorithms[entry].pool if entry else None
@@ -129,6 +130,7 @@ class Targets:
             paths += [layout.IMAGES.format(base=base), *self.codebook(base, Path(path).stem), path]
         return [*dict.fromkeys(paths), *self.pairs(study, dataset)]
 
+    @cache  # noqa: B019
     def features(self, study: str, dataset: str) -> list[str]:
         """Return the files of the descriptors that a study's kernels use; none for data sets of vectors."""
         base = self.dataset(dataset).base
