@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from grambench.config.study import Study
+from grambench.datasets.formats.reader import ROWS_USED
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.results import collect
 from grambench.results.characteristics import Characteristics, Prepared
@@ -145,7 +146,11 @@ def prepared() -> dict[str, PreparedDataset | Unavailable]:
             features=features,
             labels=np.where(np.arange(SIZE) < 15, 1, -1).astype(np.int8),
             orders=None,
-            source={"kind": "bundled", "files": [{"name": "a.csv", "sha256": "0" * 64}]},
+            source={
+                "kind": "bundled",
+                "files": [{"name": "a.csv", "sha256": "0" * 64}],
+                ROWS_USED: "40 of 96; 56 lack",
+            },
         )
     return found
 

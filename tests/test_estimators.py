@@ -484,7 +484,7 @@ def objects(first, second):
 DAYS = (1e9 * X).astype("datetime64[s]")
 RANGE = {"family": "gaussian", "unit": "median", "low": 0.1, "high": 10, "count": 5, "spacing": "log"}
 WRONG = [
-    (KernelClassifier(), changed(X, (1, 1), np.nan), Y, "X: expected finite numbers, got 1 NaN and 0 inf of 120"),
+    (KernelClassifier(), changed(X, (1, 1), np.nan), Y, "got 1 NaN and 0 inf of 120; scikit-learn's SimpleImputer"),
     (KernelClassifier(), X.astype(str), Y, "not compatible with arrays of bytes/strings"),
     (KernelClassifier(), X + 1j, Y, "Complex data not supported"),
     (KernelClassifier(), X, Y[:-1], "X and y are inconsistent: expected a label an example, 40, got 39"),

@@ -143,6 +143,63 @@ def test_what_spreadsheets_write(project, capsys):
     assert "b.csv: line 1: expected UTF-8, got byte 0xf6; save the file as UTF-8" in capsys.readouterr().err
 
 
+def test_a_table_is_the_same_in_each_format(project, capsys):
+    """Numbers, texts and missing values of both, and columns in views: one content."""
+    columns = {
+        "age": [None if i % 7 == 3 else 20.5 + i * i % 11 for i in range(40)],
+        "colour": [None if i % 9 == 4 else ("red", "dark blue", "green")[i % 3] for i in range(40)],
+        "count": [i * 5 % 13 for i in range(40)],
+        "ill": [("yes", "no")[i * 3 % 7 % 2] for i in range(40)],
+    }
+    frame = pd.DataFrame(columns)
+    frame.to_csv("a.csv", index=False)
+    frame.to_parquet("a.parquet")
+    kinds = ("numeric", "{red, 'dark blue', green}", "numeric", "{no, yes}")
+    attributes = "".join(f"@attribute {name} {kind}\n" for name, kind in zip(columns, kinds, strict=True))
+    rows = frame.replace("dark blue", "'dark blue'").to_csv(index=False, header=False, na_rep="?")
+    Path("a.arff").write_text(f"@relation a\n{attributes}@data\n{rows}")
+    Path("views.csv").write_text("column,view\nage,person\ncolour,looks\ncount,person\n")
+    prepared = {}
+    for format in ("csv", "parquet", "arff"):
+        file, missing = f"a.{format}", "line 5" if format == "csv" else "row 4"
+        assert add(file, "--label", "ill", "--name", format) == 2
+        said = capsys.readouterr().err
+        assert (
+            f"{file}: column age: missing in {missing} and 5 more; leave out such rows" in said and "--impute" in said
+        )
+        call = (file, "--label", "ill", "--name", format, "--positive", "yes", "--views", "views.csv")
+        assert add(*call, "--drop-incomplete") == 0
+        assert "rows used: 31 of 40; 9 lack a value, --impute keeps those with a label" in capsys.readouterr().out
+        assert add(*call, "--impute", "--replace") == 0
+        assert "missing values: 6 of 240; each split fills them" in capsys.readouterr().out
+        assert cli.main(["fetch", format]) == 0
+        prepared[format] = store.read(Path(layout.PREPARED.format(dataset=format)))
+    csv = prepared["csv"]
+    assert {name: positions.tolist() for name, positions in csv.columns.items()} == {
+        "person": [0, 5],
+        "looks": [1, 2, 3, 4],
+    }
+    # dark blue, green, red, missing
+    assert csv.features[:5, 1:5].tolist() == [[0, 0, 1, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+    assert np.isnan(csv.features[:, 0]).tolist() == [i % 7 == 3 for i in range(40)]
+    assert len({dataset.content for dataset in prepared.values()}) == 1
+    assert csv.source["missing values"].startswith("6 of 240")
+    assert add("a.arff", "--label", "ill", "--separator", ";", "--name", "b") == 2
+    assert "a.arff: --separator: format arff has none" in capsys.readouterr().err
+
+
+def test_missing_values_need_splits(project, capsys):
+    Path("a.csv").write_text(table("ab", ["NA", *X[1:]]))
+    assert add("a.csv", "--label", "y", "--impute") == 0
+    omkc = read(Configuration(Path("config")).path("studies/omkc.yaml"))
+    shared = {key: omkc[key] for key in ("title", "paper", "protocol", "kernels")}
+    study = shared | {"name": "passes", "datasets": ["a"], "algorithms": {"perceptron": {}}}
+    Path("config/studies/passes.yaml").write_text(yaml.safe_dump(study))
+    capsys.readouterr()
+    assert cli.main(["validate", "passes"]) == 2
+    assert "a has missing values to impute; expected a protocol with splits, got online" in capsys.readouterr().err
+
+
 X = [f"{(7 * i) % 23 / 10 - 1:.1f}" for i in range(40)]  # neither in order nor the label
 Z = [f"{(5 * i) % 31 / 10:.1f}" for i in range(40)]
 
@@ -242,6 +299,19 @@ READ = {  # the text, further arguments, what is printed, and what the descripti
     "runs of blanks": ("1 0.5 +1\n2   3 -1\n", "--label 2 --positive 1", "2 x 2, 1 labelled +1", {}),
     "a quoted number": ('x,y\n"1",a\nNA,b\n3,b\n', "--positive a --drop-incomplete", "2 x 1, 1 labelled +1", {}),
     "two positives": ("x,y\n1,a\n2,b\n3,c\n4,d\n", "--positive a b --negative c", "3 x 1, 2 labelled +1", {}),
+    "values to fill": (
+        table("ab", ["NA", *X[1:]], ["u", "v", "?"]),
+        "--impute",
+        "missing values: 1 of 160; each split fills them by medians of its training examples",
+        {"n": 40, "d": 4},
+    ),
+    "rows without a label beside values to fill": (
+        table(["a", "b", "?", "a"], ["NA", *X[1:]]),
+        "--impute --drop-incomplete",
+        "rows used: 30 of 40; 10 lack a value\nmissing values: 1 of 60; each split",
+        {"n": 30, "d": 2},
+    ),
+    "rows of other labels": (table("abc"), "--positive a --negative b", "rows used: 27 of 40\n", {"n": 27}),
     "as pandas writes it": (",x,y\n0,5,1\n1,6,0\n", "--positive 1 --drop 0", "2 x 1, 1 labelled +1", {}),
 }
 
@@ -312,6 +382,12 @@ REFUSED = {  # the text, further arguments, and the faults, a line each
     "ragged": ("1,2,a\n1,b\n3,4,b\n5,6,a,7\n", BARE, *(f"line {row}: expected 3 columns, got {row}" for row in (2, 4))),
     "blank lines count": ("1,2,a\n\n\n1,b\n3,4,b\n", BARE, "line 4: expected 3 columns, got 2"),
     "missing": ("1,,a\n3,4,b\n5,?,a\n", BARE, "column 1: missing in line 1 and 1 more; leave out such rows (--drop-"),
+    "a label to fill": (table(["a", "b", "?"]), "--impute", "--label y: missing in line 4 and 12 more; leave out"),
+    "no value": (
+        table("ab", ["?"]),
+        "--impute",
+        "column x: expected a value in some row, got none; leave the column out",
+    ),
     "no label": ("1,2,a\n3,4,b\n5,6,\n", BARE, "--label -1: missing in line 3; leave out such rows (--drop-"),
     "separator": ("1 2 a\n3 4 b\n", BARE, "expected columns separated by ',', got one; blanks would give more"),
     "classes": ("1,a\n2,b\n3,c\n", BARE, "two labels, got a (1), b (1), c (1); name those of -1 with --negative"),
@@ -696,17 +772,21 @@ def test_a_file_is_compared_in_one_command(tmp_path, monkeypatch, capsys):
         f"{','.join(f'{x:.3f}' for x in row)},{'sick' if s else 'well'}\n"
         for row, s in zip(features, sick, strict=True)
     )
+    rows += ",0.1" * 19 + ",sick\n"
     (tmp_path / "genes.csv").write_text(header + rows)
     (tmp_path / "groups.csv").write_text("column,view\n" + "".join(f"gene{i},group {i // 4}\n" for i in range(20)))
     monkeypatch.setattr(compare, "REQUIRED", ("uniform_svm", "easy_mkl", "majority"))
     monkeypatch.setattr(compare, "FIXED_SECONDS", 60.0)  # nothing remains for others
     for _ in range(2):  # a second call finds everything done
         monkeypatch.chdir(tmp_path)
-        assert cli.main(["compare", "genes.csv", "--label", "kind", "--views", "groups.csv", "-c", "2"]) == 0
+        call = ["genes.csv", "--label", "kind", "--views", "groups.csv", "--drop-incomplete", "-c", "2"]
+        assert cli.main(["compare", *call]) == 0
         out = capsys.readouterr().out
         assert out.count("3 configurations, about 2 min on 2 cores; --minutes 1 leaves out d1, ") == 1
         assert "Combining kernels helps: EasyMKL (best of 2)" in out and "left out 35 of 38" in out
-    assert (tmp_path / "genes_comparison/results/report/index.html").is_file()
+        assert "\nRows used: 240 of 241; 1 lack a value, --impute keeps those with a label.\n" in out
+    page = (tmp_path / "genes_comparison/results/report/pages/study-leaderboard_views.html").read_text()
+    assert "<dt>Rows used</dt><dd>genes 240 of 241; 1 lack a value</dd>" in page
 
 
 @pytest.mark.parametrize("board", ["leaderboard", "leaderboard_views"])

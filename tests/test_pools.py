@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 from kernel_pools import on_views
 from problems import prepared
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from specifications import KERNELS, make_run
 
 from grambench.common.errors import DataError
@@ -52,6 +55,26 @@ def test_features_get_zero_mean_and_unit_variance_of_the_training_examples():
     np.testing.assert_allclose(known.mean(axis=0), 0.0, atol=1e-8)
     np.testing.assert_allclose(known.std(axis=0), 1.0)
     np.testing.assert_allclose(unknown, (test - train.mean(axis=0)) / train.std(axis=0))
+
+
+def test_missing_values_are_filled_and_standardised_by_the_training_examples_alone():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(3.0, [1.0, 5.0, 2.0, 1.0], size=(40, 4))
+    rows[rng.random(rows.shape) < 0.3] = np.nan
+    rows[:25, 3], rows[30, 3] = np.nan, 7.0  # no training example has this value
+    train, test = rows[:25], rows[25:]
+    known, unknown = standardised(train, test)
+    reference = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler()).fit(train)
+    np.testing.assert_allclose(known, reference.transform(train))
+    np.testing.assert_allclose(unknown, reference.transform(test))
+    assert (known[:, 3] == 0.0).all() and unknown[5, 3] == 7.0
+    # other test examples change no training example
+    np.testing.assert_array_equal(standardised(train, 100.0 + test)[0], known)
+    raw = Pools(asked("random_splits"), vectors(rows), np.arange(25)).between(np.arange(25, 40)).features[""]
+    np.testing.assert_array_equal(raw, reference[0].transform(test))
+    # of other training examples, other medians
+    others = Pools(asked("random_splits"), vectors(rows), np.arange(15, 40)).train.features[""]
+    np.testing.assert_array_equal(others, np.where(np.isnan(rows[15:]), np.nanmedian(rows[15:], axis=0), rows[15:]))
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0, 0.1, -7.3, 1e6 / 3, 1e-9, 1e15 / 3])

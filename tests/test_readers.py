@@ -5,6 +5,7 @@ import gzip
 import lzma
 import os
 import zlib
+from decimal import Decimal
 from pathlib import Path
 from typing import get_args
 
@@ -58,6 +59,46 @@ def test_missing_values(tmp_path):
     raw = read("csv", path, label=-1, drop=[0], drop_incomplete=True)
     assert raw.features.tolist() == [[2, 5]]
     assert raw.labels.tolist() == [0]
+
+
+def test_missing_values_that_splits_fill(tmp_path):
+    path = written(tmp_path / "a", "1,red,u\n?,blue,v\n3,NA,u\n4,red,?\n")
+    options = {"label": -1, "numbers": True, "one_hot": {"1": ["blue", "red", "?"]}, "impute": True}
+    with pytest.raises(DataError, match="label: missing in line 4"):
+        read("csv", path, **options)
+    raw = read("csv", path, **options, drop_incomplete=True, minmax=True)
+    np.testing.assert_array_equal(raw.features, [[-1, -1, 1, -1], [np.nan, 1, -1, -1], [1, -1, -1, 1]])
+    assert raw.remarks() == {
+        "rows used": "3 of 4; 1 lack a value",
+        "missing values": "1 of 12; each split fills them by medians of its training examples",
+    }
+    # without a column of "?", a missing text leaves its row out
+    left = read("csv", path, **options | {"one_hot": {"1": ["blue", "red"]}, "impute": False}, drop_incomplete=True)
+    assert left.features.tolist() == [[1, 0, 1]] and left.remarks() == {"rows used": "1 of 4; 3 lack a value"}
+    others = read("csv", path, label=1, drop=[2], codes={"?": 9}, classes=["red"], drop_incomplete=True)
+    assert others.remarks() == {"rows used": "2 of 4; 1 lack a value"}
+
+
+def test_a_parquet_file_with_the_options_of_a_table(tmp_path):
+    table = pd.DataFrame(
+        {
+            "x": np.array([0.1, np.nan, 3.0], dtype=np.float32),
+            "n": pd.array([1, None, 3], dtype="Int64"),
+            "b": [True, False, True],
+            "d": [Decimal("31.30"), None, Decimal("2.50")],
+            "c": pd.Categorical(["u", None, "v"]),
+            "y": [900000000000206976, 900000000000206977, 900000000000206976],
+            "t": pd.date_range("2020-01-01", periods=3),
+        }
+    )
+    table.to_parquet(path := tmp_path / "a.parquet")
+    one_hot = {"c": ["u", "v", "?"]}
+    raw = read("parquet_table", path, label="y", drop=["t"], numbers=True, one_hot=one_hot, impute=True)
+    expected = [[np.float32(0.1), 1, 1, 31.3, 1, 0, 0], [np.nan, np.nan, 0, np.nan, 0, 0, 1], [3, 3, 1, 2.5, 0, 1, 0]]
+    np.testing.assert_array_equal(raw.features, np.array(expected, dtype=np.float64))
+    assert raw.labels.tolist() == ["900000000000206976", "900000000000206977", "900000000000206976"]
+    with pytest.raises(DataError, match="column t: expected numbers, got '2020-01-01 00:00:00', a date or a time"):
+        read("parquet_table", path, label="y", numbers=True, one_hot=one_hot, impute=True)
 
 
 def test_codes(tmp_path):
@@ -163,6 +204,40 @@ def test_arff(tmp_path):
     raw = read("arff", path, label="class", codes={"n": -1, "y": 1, "?": 0})
     assert np.array_equal(raw.features, [[-1, 1.5], [0, 2], [1, np.nan]], equal_nan=True)
     assert raw.labels.tolist() == ["u", "v", "v"]
+
+
+def test_arff_as_weka_writes_it(tmp_path):
+    """Quotes where a value needs them, of either kind; types in capitals, texts and dates, tabs, comments."""
+    head = (
+        "@RELATION r\r\n@ATTRIBUTE \"the x\" INTEGER\r\n@attribute k {red, 'dark blue', \"it's\", 'a,b'}\r\n"
+        "@attribute note string\n@attribute day date 'yyyy-MM-dd'\n\n@attribute y {0,1}\n@DATA\n"
+    )
+    rows = "1,red,'so, so',2020-01-01,0\n% a comment\n?,'dark blue',x,?,1\n-3, 'a,b' ,y,?,1\n4,\"it's\",?,?,0\n"
+    path = written(tmp_path / "a", head + rows)
+    options = {"label": "y", "numbers": True, "one_hot": {"k": ["red", "dark blue", "it's", "a,b"]}}
+    raw = read("arff", path, **options, drop=["note", "day"])
+    expected = [[1, 1, 0, 0, 0], [np.nan, 0, 1, 0, 0], [-3, 0, 0, 0, 1], [4, 0, 0, 1, 0]]
+    assert np.array_equal(raw.features, expected, equal_nan=True) and raw.labels.tolist() == [0, 1, 1, 0]
+    with pytest.raises(DataError, match="column day: expected numbers, got '2020-01-01', a date or a time"):
+        read("arff", path, **options, drop=["note"])
+    tabs = written(tmp_path / "tabs", "@attribute x real\n@attribute y {0,1}\n@data\n1.5\t0\n2\t1\n")
+    assert read("arff", tabs, label="y").features.tolist() == [[1.5], [2]]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("x,u", "line 5, column a: expected a number, got 'x'"),
+        ("1,w", "line 5, column b: expected one of u, v, got 'w'"),
+        ("1", "line 5: expected 2 columns, got 1"),
+        ("1,u,2", "line 5: expected 2 columns, got 3"),
+        ("{0 x}", "line 5, column a: expected a number, got 'x'"),
+    ],
+)
+def test_a_wrong_row_of_arff_is_named(tmp_path, row, message):
+    path = written(tmp_path / "a", f"@attribute a real\n@attribute b {{u,v}}\n@data\n1,u\n{row}\n")
+    with pytest.raises(DataError, match=f"^a: cannot be read as arff: {message}$"):
+        read("arff", path, label="b")
 
 
 def test_libsvm(tmp_path):
@@ -316,6 +391,7 @@ BODIES = [b"", b"<html>\n<p>Not found: 404</p>\n</html>\n", b"MATLAB 5.0 MAT-fil
 FORMATS = {
     "csv": {"label": 0},
     "arff": {"label": 0},
+    "parquet_table": {"label": 0},
     "libsvm": {"columns": 2},
     "mat": {},
     "mat_blocks": {"features": ["a"], "labels": ["b"]},

@@ -193,6 +193,7 @@ def test_a_study_page_shows_numbers_failures_and_sources(study):
         "A coin wins. This run has 3 algorithms on 3 of 4 data sets, each with 4 published permutations.",
         "One pass over each permutation of the examples",
         "1 polynomial p = 1; 1 gaussian σ = 0.5",
+        "Rows used wdbc 40 of 96; 56 lack, sonar 40 of 96; 56 lack",
         "5 of 11 ok",
         "5.00 ± 1.29",
         "(5.50 ± 1.30)",
@@ -279,7 +280,11 @@ def test_a_data_set_has_its_description_and_what_ran_on_it(site):
         "Repetitions OMKC(D,D)" in text
     )
     assert read(site / "pages/dataset-wdbc.html").outside == ["https://example.org/wdbc"]
-    assert "Files name: a.csv, sha256: 0000" in text and "Content of the prepared data (SHA-256)" in text
+    assert (
+        "Files name: a.csv, sha256: 0000" in text
+        and "Rows used 40 of 96; 56 lack" in text
+        and "Content of the prepared data (SHA-256)" in text
+    )
     assert "Perceptron omkc Mistakes (%) 10.00 ± 1.29 10.00 ± 1.29 = exact 3 of 3" in text
     assert presentation.REASON in read(site / "pages/dataset-splice.html").text
 

@@ -16,7 +16,7 @@ NAME = r"[a-z][a-z0-9_]{0,99}"
 # of a description, in the order of the call in its first line
 OPTIONS = (
     *("label", "positive", "negative", "drop", "missing", "separator", "decimal", "header"),
-    *("views", "name", "drop_incomplete", "drop_leaks", "minmax"),
+    *("views", "name", "drop_incomplete", "impute", "drop_leaks", "minmax"),
 )
 DECIMALS = {"point": ".", "comma": ",", None: None}
 
@@ -30,7 +30,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def describing_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that describe a file."""
-    file = "CSV file with one example in a row; or stored kernels: .npz, .mat, or LIBSVM's precomputed kernels"
+    file = "CSV, .arff or .parquet file with one example in a row; or stored kernels: .npz, .mat, or LIBSVM's"
     parser.add_argument("file", type=Path, help=file)
     label = "column of the labels, its name or position; of stored kernels, the name of their array"
     parser.add_argument("--label", required=True, metavar="COLUMN", help=label)
@@ -39,7 +39,10 @@ def describing_arguments(parser: argparse.ArgumentParser) -> None:
     negative = "labels of class -1 (default: all others)"
     parser.add_argument("--negative", default=[], nargs="+", metavar="LABEL", help=negative)
     parser.add_argument("--drop", default=[], nargs="+", metavar="COLUMN", help="columns, or arrays, to drop")
-    parser.add_argument("--drop-incomplete", action="store_true", help="drop rows with missing values")
+    incomplete = "drop rows with missing values; with --impute, those without a label"
+    parser.add_argument("--drop-incomplete", action="store_true", help=incomplete)
+    impute = "fill missing numbers by medians of the training examples of each split; a missing text is one more value"
+    parser.add_argument("--impute", action="store_true", help=impute)
     codes = "codes of missing values, such as -9 (NA, ?, nothing and the like are missing anyway)"
     parser.add_argument("--missing", default=[], nargs="+", metavar="CODE", help=codes)
     leaks = "drop columns that number the rows, equal the label or are constant"
@@ -56,9 +59,9 @@ def describing_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Describe a CSV file of your own, with its size and checksum, for use in studies."""
+    """Describe a file of your own, with its size and checksum, for use in studies."""
     check_root()
-    name, values, write = prepare(arguments)
+    name, values, _, write = prepare(arguments)
     write()
     if arguments.study:
         path = CONFIG / "studies" / f"{arguments.study}.yaml"
@@ -74,8 +77,10 @@ def board_of(values: dict[str, Any]) -> str:
     return "leaderboard_views" if "views" in values or "kernels" in values["sources"][0]["reader"] else "leaderboard"
 
 
-def prepare(arguments: argparse.Namespace, root: Path = Path()) -> tuple[str, dict[str, Any], Callable[[], None]]:
-    """Check all arguments, and return the name of the data set, the values of its description and what writes it.
+def prepare(
+    arguments: argparse.Namespace, root: Path = Path()
+) -> tuple[str, dict[str, Any], list[str], Callable[[], None]]:
+    """Check all arguments, and return the name of the data set, its description, remarks and what writes it.
 
     Nothing is written yet, and the folder of the project, `root`, may be yet to make.
     """
@@ -131,7 +136,7 @@ def prepare(arguments: argparse.Namespace, root: Path = Path()) -> tuple[str, di
         if study:
             _write(*study)
 
-    return name, values, write
+    return name, values, remarks, write
 
 
 def _check_parsed(path: Path, text: str, values: Any) -> None:

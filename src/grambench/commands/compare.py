@@ -50,6 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Compare learned combinations of kernels with other methods on a file, and say whether they help."""
     from grambench.commands import run as running
     from grambench.datasets import describe
+    from grambench.datasets.formats.reader import MISSING_VALUES, ROWS_USED
 
     cores = running.count_cores(arguments.cores)
     arguments.file = arguments.file.absolute()
@@ -57,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     if inside := find_root(Path.cwd()) is not None:
         check_root()
     folder = Path() if inside else Path(f"{arguments.name or describe.name_of(arguments.file)}_comparison")
-    name, values, write = add_dataset.prepare(arguments, folder)
+    name, values, remarks, write = add_dataset.prepare(arguments, folder)
     _check_examples(arguments.file, values)
     if not (folder / SETTINGS).is_file():
         with contextlib.redirect_stdout(None):
@@ -78,6 +79,9 @@ def run(arguments: argparse.Namespace) -> int:
     code = running.run(call)
     results = read_results(configuration().study(board).model_copy(update={"datasets": [name]}))
     print(_answer(results, name, values["n"], chosen, [*chosen, *left_out]))
+    for remark in remarks:
+        if remark.startswith((ROWS_USED, MISSING_VALUES)):
+            print(f"{remark[:1].upper()}{remark[1:]}.")
     print(f"go on: grambench open shows the report, grambench table {board} -d {name} all numbers")
     return code
 

@@ -1,6 +1,6 @@
 """Describes a user's file: detects its format, counts examples and hashes the content.
 
-The file has separated values, or stored kernels (formats `csv` and `kernels`).
+The file is a table (formats `csv`, `arff` and `parquet_table`), or has stored kernels (`kernels`).
 """
 
 import itertools
@@ -19,8 +19,8 @@ from grambench.common.errors import ConfigError, DataError, plain, unknown_name
 from grambench.common.files import sha256
 from grambench.datasets import prepare, readers, tables, unpack
 from grambench.datasets.formats import kernels as stored
-from grambench.datasets.formats.columns import Csv
-from grambench.datasets.formats.reader import Label, Raw, Reader
+from grambench.datasets.formats.columns import Arff, Csv, ParquetTable
+from grambench.datasets.formats.reader import ROWS_USED, Label, Raw, Reader
 from grambench.datasets.store import PreparedDataset
 from grambench.datasets.tables import SEPARATORS, MalformedFileError, Table
 
@@ -37,7 +37,11 @@ DIGITS = 9  # the largest number of digits of a position; Python refuses to conv
 LARGEST_VIEWS = 128  # MiB of a file of views
 NAME = re.compile(r"[^a-z0-9_]+")
 # options that stored kernels do not have
-OF_COLUMNS = ("separator", "header", "drop_incomplete", "minmax", "views", "missing", "decimal")
+OF_COLUMNS = ("separator", "header", "drop_incomplete", "impute", "minmax", "views", "missing", "decimal")
+OF_TEXT = ("separator", "header", "decimal")  # options that tables with types do not have
+TABLES: dict[str, Any] = {"csv": Csv, "arff": Arff, "parquet_table": ParquetTable}
+SUFFIXES = {"arff": "arff", "parquet": "parquet_table", "pq": "parquet_table"}  # all others are csv
+SUFFIX = re.compile(rf"\.({'|'.join(SUFFIXES)})(\.gz|\.bz2|\.xz)?$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +62,9 @@ class Wishes:
     header : bool or None
         Whether the first line names the columns; None to detect it.
     drop_incomplete : bool
-        Whether rows with missing values are left out.
+        Whether rows with missing values are left out; with `impute`, those without a label.
+    impute : bool
+        Whether each split fills missing values.
     minmax : bool
         Whether each column is mapped to [-1, 1].
     views : Path or None
@@ -78,6 +84,7 @@ class Wishes:
     separator: str | None = None
     header: bool | None = None
     drop_incomplete: bool = False
+    impute: bool = False
     minmax: bool = False
     views: Path | None = None
     missing: Sequence[str] = ()
@@ -118,13 +125,15 @@ def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> tuple
         return _values(path, relative_path, name, stored.Kernels.model_validate(settings), settings, raw), remarks
     faults, views_faults, views = list[str](), list[str](), dict[str, list[int]]()
     try:
-        file = _read(_read_text(path, size), wishes)
+        form = SUFFIXES[suffix[1]] if (suffix := SUFFIX.search(path.name.lower())) else "csv"
+        kind, is_text = TABLES[form], form == "csv"
+        file = _read(_read_text(path, size), wishes) if is_text else _read_typed(path, form, size, wishes)
         faults, options = file.faults, file.options() | {"mebibytes": size}
-        settings = {key: value for key, value in options.items() if value != Csv.model_fields[key].default}
+        settings = {key: value for key, value in options.items() if value != kind.model_fields[key].default}
         if wishes.views:
             views = _find_views(wishes.views, file, options["one_hot"], views_faults)
         if not faults and not views_faults:
-            reader = Csv.model_validate(settings := {"format": "csv"} | settings)
+            reader = kind.model_validate(settings := {"format": form} | settings)
             raw = readers.read(reader, {path.name: path})
     except MalformedFileError as error:
         faults = error.faults
@@ -132,6 +141,8 @@ def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> tuple
         raise DataError("\n".join([*(f"{path}: {fault}" for fault in faults), *views_faults]))
     values = _values(path, relative_path, name, reader, settings, raw, views)
     shown = [f"views: {', '.join(f'{view} ({len(columns)})' for view, columns in views.items())}"] if views else []
+    hint = ", --impute keeps those with a label" * bool(raw.incomplete and not wishes.impute)
+    shown += [f"{key}: {text}{hint * (key == ROWS_USED)}" for key, text in raw.remarks().items()]
     return values, [*file.remarks, *shown]
 
 
@@ -242,6 +253,18 @@ def _read(text: str, wishes: Wishes) -> "_File":
     return _File(table, wishes, options, faults, [remark])
 
 
+def _read_typed(path: Path, form: str, mebibytes: int, wishes: Wishes) -> "_File":
+    """Return a file of a format with names and types of columns as its cells."""
+    reader = TABLES[form].model_validate({"format": form, "label": 0, "mebibytes": mebibytes})
+    with readers.report_faults(reader, {path.name: path}):
+        columns = reader.columns({path.name: path})
+    faults = [f"--{key}: format {form} has none" for key in OF_TEXT if getattr(wishes, key) is not None]
+    cells = np.array([tables.to_texts(column.tolist()) for column in columns.values()], dtype=object).T
+    rows = enumerate([[*columns], *cells])
+    faults += [f"row {row}: {fault}" if row else fault for row, texts in rows for fault in tables.check_texts(texts)]
+    return _File(Table([*columns], cells, [], faults), wishes, {}, faults, [])
+
+
 def _has_header(rows: Sequence[tuple[int, Sequence[str]]], wishes: Wishes) -> bool:
     """Return whether the first line names columns.
 
@@ -329,6 +352,7 @@ class _File:
             "drop": [self.name(position) for position in self.dropped if position != label],
             "missing": codes,
             "drop_incomplete": self.wishes.drop_incomplete,
+            "impute": self.wishes.impute,
             "minmax": self.wishes.minmax,
             "one_hot": one_hot,
             "numbers": bool(one_hot),
@@ -372,18 +396,21 @@ class _File:
         raise ConfigError(f"there is no header that names {width} columns; give a position, from 0")
 
     def report_missing(self, title: str, missing: NDArray[Any]) -> None:
-        """Add a fault if values are missing and rows without them are not to be left out."""
-        if missing.any() and not self.wishes.drop_incomplete:
+        """Add a fault if values are missing, and are neither to be filled nor their rows to be left out."""
+        is_feature = not title.startswith("--label")
+        if is_feature and missing.all():
+            self.faults.append(f"{title}: expected a value in some row, got none; leave the column out (--drop)")
+        elif missing.any() and not self.wishes.drop_incomplete and not (is_feature and self.wishes.impute):
             where = tables.locate(np.flatnonzero(missing).tolist(), self.table.lines)
-            other = "" if title.startswith("--label") else " or the column (--drop)"
+            other = " or the column (--drop), or fill them (--impute)" * is_feature
             self.faults.append(f"{title}: missing in {where}; leave out such rows (--drop-incomplete){other}")
 
     def encode_features(self, codes: Sequence[Label], classes: NDArray[Any]) -> dict[str, list[str]]:
         """Return the values of each nominal column, and leave out columns that tell the label if that is asked for."""
-        one_hot, wishes = {}, self.wishes
+        one_hot, wishes, decimal = {}, self.wishes, self.reading.get("decimal", ".")
         for position in sorted({*range(self.table.cells.shape[1])} - {*self.dropped}):
             column, title = self.table.cells[:, position], f"column {self.name(position)}"
-            missing, numbers = tables.find_missing(column, codes), tables.to_numbers(column, self.reading["decimal"])
+            missing, numbers = tables.find_missing(column, codes), tables.to_numbers(column, decimal)
             rows = np.flatnonzero(np.isnan(numbers) & ~missing)
             present = ~missing & (classes >= 0)
             if leak := _find_leak((column if len(rows) else numbers)[present], classes[present]):
@@ -396,15 +423,14 @@ class _File:
             is_few = not known and len(rows) <= STRAY * len(column)
             # Texts beside decimals are mistakes, however many they are: a nominal column has no decimals.
             if len(rows) and (known or is_few or (numbers[~np.isnan(numbers)] % 1).any()):
-                more = "" if is_few or len(rows) == 1 else f" and {len(rows) - 1} more"
                 end = "" if is_few else "; leave the column out (--drop)"
-                for row in rows if is_few else rows[:1]:
-                    got = f"expected a number, got {tables.cause(column[row])}{end}"
-                    self.faults.append(f"line {self.table.lines[row]}{more}, {title}: {got}")
+                for of_fault in rows[:, None].tolist() if is_few else [rows.tolist()]:
+                    got = f"expected a number, got {tables.cause(column[of_fault[0]])}{end}"
+                    self.faults.append(f"{tables.locate(of_fault, self.table.lines)}, {title}: {got}")
                 continue
             self.report_missing(title, missing)
             if len(rows):
-                values = sorted({*column[~missing]})
+                values = sorted({*column[~missing]}) + [tables.MARK] * bool(wishes.impute and missing.any())
                 one_hot[str(self.name(position))] = values
                 self.remarks.append(f"{title}: a column of 0 and 1 for each of {', '.join(values[:10])}")
                 if len(values) > MOST_VALUES:

@@ -180,6 +180,11 @@ class Dataset(Description):
         return self.blocks.views() if self.blocks else self.stored_kernels or [*self.views] or [""]
 
     @property
+    def imputed(self) -> bool:
+        """Whether features may be missing, for each split to fill."""
+        return any(getattr(source.reader, "impute", False) for source in self.sources)
+
+    @property
     def has_split(self) -> bool:
         """Whether the data come with a training and a test part."""
         source = self.sources[0]

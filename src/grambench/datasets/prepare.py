@@ -11,7 +11,7 @@ from grambench.common.errors import DataError
 from grambench.common.files import read_text, sha256
 from grambench.datasets import generators, images, readers, streams
 from grambench.datasets.descriptions import NOTE, BaseDataset, Dataset, Description, PixelBlocks
-from grambench.datasets.formats.reader import Raw, Reader
+from grambench.datasets.formats.reader import MISSING_VALUES, Raw, Reader
 from grambench.datasets.sources import Generated, Source
 from grambench.datasets.store import PreparedDataset, Unavailable
 
@@ -118,7 +118,8 @@ def _read(description: Description, source: Source, files: dict[str, Path]) -> R
 def _prepare_features(description: Dataset, source: Source, raw: Raw, note: dict[str, Any]) -> PreparedDataset:
     faults = _check_shape(raw, description)
     values = raw.features if isinstance(raw.features, np.ndarray) else raw.features.data
-    if unusable := int(np.count_nonzero(~np.isfinite(values))):
+    is_unusable = np.isinf(values) if description.imputed else ~np.isfinite(values)
+    if unusable := int(np.count_nonzero(is_unusable)):
         faults.append(f"expected finite features, got {unusable} missing or infinite ones")
     try:
         encoded = labels(raw.labels, source.reader)
@@ -132,6 +133,8 @@ def _prepare_features(description: Dataset, source: Source, raw: Raw, note: dict
         "columns": {view: np.array(positions) for view, positions in description.views.items()},
         "kernels": raw.kernels,
     }
+    remarks = {key: text for key, text in raw.remarks().items() if key == MISSING_VALUES or not description.base}
+    note = note | {"remarks": remarks}
     return _checked(description, source, note, features=raw.features, labels=encoded, test=raw.test, **contents)
 
 
@@ -156,7 +159,8 @@ def _prepare_images(
 
 def _provenance(description: Dataset, source: Source, note: dict[str, Any]) -> dict[str, Any]:
     delivery = {key: note[key] for key in ("kind", "origin", "files")}
-    return delivery | {"variant": source.variant, "lacks": description.lacks(source)}
+    remarks = note.get("remarks", {})
+    return {**delivery, "variant": source.variant, "lacks": description.lacks(source), **remarks}
 
 
 def _checked(description: Dataset, source: Source, note: dict[str, Any], **contents: Any) -> PreparedDataset:

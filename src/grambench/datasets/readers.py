@@ -13,7 +13,7 @@ from grambench.common.errors import DataError, reason
 from grambench.common.files import open_regular
 from grambench.datasets.formats.arrays import Hdf5, Idx, Mat, MatBlocks
 from grambench.datasets.formats.batches import CsvRows, LandMask, Parquet
-from grambench.datasets.formats.columns import Arff, Csv, IndicesReader, Libsvm, Rda, Rdb
+from grambench.datasets.formats.columns import Arff, Csv, IndicesReader, Libsvm, ParquetTable, Rda, Rdb
 from grambench.datasets.formats.images import Folders, ImageSets, Numbered, WordLists
 from grambench.datasets.formats.kernels import Kernels
 from grambench.datasets.formats.reader import NUMBERS, ChunkedReader, Raw, Reader, stack
@@ -28,6 +28,7 @@ VectorReader = (
     | Hdf5
     | Csv
     | Arff
+    | ParquetTable
     | Rda
     | Rdb
     | Parquet
@@ -62,14 +63,14 @@ def read(reader: AnyReader, files: dict[str, Path]) -> Raw:
     if isinstance(features, np.ndarray):
         features = features.astype(np.float64, copy=False)
         if reader.minmax:
-            low, high = features.min(axis=0), features.max(axis=0)
+            low, high = np.nanmin(features, axis=0), np.nanmax(features, axis=0)
             features = 2 * (features - low) / np.where(high > low, high - low, 1.0) - 1
         features = np.hstack([features, np.zeros((len(features), reader.zero_columns))])
     elif reader.minmax or reader.unique or reader.zero_columns:
         raise DataError("minmax, unique and zero_columns: expected dense features, got sparse ones")
     test = rows >= len(raw.labels) - reader.test_rows if reader.test_rows else None
     kernels = {view: matrix[np.ix_(rows, rows)] for view, matrix in raw.kernels.items()}
-    return Raw(features, labels, raw.orders, test, kernels)
+    return Raw(features, labels, raw.orders, test, kernels, raw.incomplete, len(raw.labels) - len(labels))
 
 
 def _read_part(reader: Reader, files: dict[str, Path]) -> Raw:

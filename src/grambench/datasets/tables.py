@@ -33,6 +33,7 @@ SEPARATORS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'", " ": "blanks"}
 # as people and programs write a missing value
 MISSING = frozenset(("", "?", ".", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "-nan", "-NaN"))
 MISSING |= {"NULL", "Null", "null", "None", "NaT"}
+MARK = "?"  # which stands for every missing value where a description names it
 NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 PLAIN_LABEL = re.compile(r"[-+]?(0|[1-9][0-9]*)(\.0*|\.[0-9]*[1-9])?([eE][-+]?[0-9]+)?")
 LARGEST_LABEL = 2.0**53  # whole numbers below are exact in 64 bits, and no other one is rounded to them
@@ -111,9 +112,9 @@ def read_table(text: str, separator: str, header_lines: int, *, one_column: bool
     if not body:
         raise MalformedFileError(["expected rows, got none"])
     width = Counter(len(row) for _, row in body).most_common(1)[0][0]
-    faults, valid_rows = [f"line {line}: {fault}" for line, row in header for fault in _check_texts(row)], []
+    faults, valid_rows = [f"line {line}: {fault}" for line, row in header for fault in check_texts(row)], []
     for line, row in body:
-        row_faults = [f"expected {width} columns, got {len(row)}"] if len(row) != width else _check_texts(row)
+        row_faults = [f"expected {width} columns, got {len(row)}"] if len(row) != width else check_texts(row)
         faults += [f"line {line}: {fault}" for fault in row_faults]
         valid_rows += [] if row_faults else [(line, row)]
     if not valid_rows:
@@ -131,7 +132,7 @@ def read_table(text: str, separator: str, header_lines: int, *, one_column: bool
     return Table(names if len(names) == width else [], cells, [line for line, _ in valid_rows], faults)
 
 
-def _check_texts(row: Sequence[str]) -> list[str]:
+def check_texts(row: Sequence[str]) -> list[str]:
     """Return the faults of the texts in a row.
 
     A quoted cell may have several lines, which are no number and no name: joined, "1" and "2" would become 12. A
@@ -203,6 +204,14 @@ def to_numbers(cells: Iterable[Any], decimal: str = ".") -> Floats:
     """Return the numbers of a column, NaN for missing values and texts."""
     texts = ("" if cell is None else str(cell) for cell in cells)
     return np.array([to_number(text, decimal) for text in texts])
+
+
+def to_texts(cells: Iterable[Any]) -> NDArray[Any]:
+    """Return cells of any type as texts: 1 and 0 for booleans, "?" for missing values."""
+    known = (MARK if cell is None or cell != cell else cell for cell in cells)
+    numbers = (int(cell) if isinstance(cell, bool) else cell for cell in known)
+    texts = [cell.decode() if isinstance(cell, bytes) else str(cell) for cell in numbers]
+    return np.array(texts, dtype=object)
 
 
 def find_missing(column: NDArray[Any], codes: Sequence[float | str] = (), named: Collection[str] = ()) -> NDArray[Any]:

@@ -357,7 +357,9 @@ def refuse_not_finite(values: Floats, name: str) -> None:
     """Raise ValueError for NaN or infinite values."""
     if not np.isfinite(values).all():
         missing, infinite = int(np.isnan(values).sum()), int(np.isinf(values).sum())
-        raise ValueError(f"{name}: expected finite numbers, got {missing} NaN and {infinite} inf of {values.size}")
+        hint = "; scikit-learn's SimpleImputer, before it in a pipeline, fills NaN" * (name == "X" and missing > 0)
+        got = f"{missing} NaN and {infinite} inf of {values.size}"
+        raise ValueError(f"{name}: expected finite numbers, got {got}{hint}")
 
 
 def check_grams(grams: Any, *, names: Sequence[str] = (), definite: bool | None = None) -> None:

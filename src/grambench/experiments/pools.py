@@ -25,6 +25,7 @@ CONSTANT = 1e-12  # of a feature's mean: a spread that rounding alone makes
 class Pools:
     """The pools that belong to some training examples, each computed once.
 
+    Missing values become medians of the training examples, before these are standardised.
     Vectors are vectors, unless the protocol scales them to norm 1; so are groups of their columns. Descriptors and
     blocks of pixels are always at norm 1. Stored kernels have no features, and stay as they are.
 
@@ -109,14 +110,27 @@ class Pools:
 
     def _vectors(self, rows: Indices) -> Any:
         if not self._standardise:
-            return self._dataset.features[rows]
+            return self._imputed(rows)
         centre, spread = self._moments
-        return (dense(self._dataset)[rows] - centre) / spread
+        return (self._imputed(rows) - centre) / spread
+
+    def _imputed(self, rows: Indices) -> Any:
+        """Return vectors with the training examples' medians in the place of missing values."""
+        features = self._dataset.features[rows]
+        return self._imputer.transform(features) if np.isnan(features.sum()) else features
+
+    @cached_property
+    def _imputer(self) -> Any:
+        # few data sets have missing values, and the import takes long
+        from sklearn.impute import SimpleImputer
+
+        return SimpleImputer(strategy="median", keep_empty_features=True).fit(dense(self._dataset)[self._train])
 
     @cached_property
     def _moments(self) -> tuple[Floats, Floats]:
         """Mean and standard deviation of each feature; a feature that is constant up to rounding keeps its unit."""
-        train = dense(self._dataset)[self._train]
+        dense(self._dataset)  # sparse features cannot be standardised
+        train = self._imputed(self._train)
         centre, spread = train.mean(axis=0), train.std(axis=0)
         spread[spread <= CONSTANT * abs(centre)] = 1.0
         return centre, spread

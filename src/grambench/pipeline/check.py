@@ -152,6 +152,8 @@ def check_dataset(study: Study, dataset: Dataset) -> None:
         raise ConfigError(
             f"{dataset.name} has no official split into training and test examples, which kind {kind} needs"
         )
+    if dataset.imputed and isinstance(study.protocol, Online):
+        raise ConfigError(f"{dataset.name} has missing values to impute; expected a protocol with splits, got online")
     if dataset.kind == "stream":
         if not isinstance(study.protocol, Online) or study.protocol.stored:
             raise ConfigError(f"{dataset.name} is a stream; expected a study of kind online with `stored: false`")

@@ -10,10 +10,12 @@ import pandas as pd
 from grambench.common.docstrings import docstring
 from grambench.config.metrics import METRICS
 from grambench.config.study import Study
+from grambench.datasets.formats.reader import MISSING_VALUES, ROWS_USED
 from grambench.kernels.functions import FAMILIES
 from grambench.report.page import StudyReport
 from grambench.report.profiles import page_of
 from grambench.report.study_page import JUDGED, claim_counts, tally
+from grambench.results.characteristics import Characteristics
 from grambench.results.statistics import BEST_LEVEL, pairwise
 
 RANKED = 8  # data sets from which on a sentence says who is first
@@ -28,6 +30,7 @@ def of(report: StudyReport) -> dict[str, Any]:
         ("Repetitions", repetitions_text(report)),
         ("Seed" if len(report.seeds) == 1 else "Seeds", ", ".join(map(str, report.seeds))),
         ("Kernels", kernels_text(study)),
+        *((key.capitalize(), remarks_text(report, key)) for key in (ROWS_USED, MISSING_VALUES)),
     )
     return {
         "sentences": [text for text in (study.claim, scope(report), finding([report])) if text],
@@ -38,6 +41,12 @@ def of(report: StudyReport) -> dict[str, Any]:
         else urlsplit(study.url).netloc,
         "algorithms": [(report.results.title(name), page_of(study.file(name))) for name in report.ran],
     }
+
+
+def remarks_text(report: StudyReport, key: str) -> str:
+    """Return what the sources of data sets say under a key in one line, with the names of the data sets."""
+    loaded = {name: data.source for name, data in report.prepared.items() if isinstance(data, Characteristics)}
+    return ", ".join(f"{name} {source[key]}" for name, source in loaded.items() if key in source)
 
 
 def counted(number: int, noun: str) -> str:

@@ -49,7 +49,8 @@ class Hdf5(Reader):
         if missing.any() and not self.drop_incomplete:
             where = tables.locate(np.flatnonzero(missing).tolist(), ())
             raise MalformedFileError([f"label: missing in {where}; drop_incomplete leaves such rows out"])
-        return Raw(matrix[~missing] if len(labels) == matrix.shape[0] else matrix, labels[~missing])
+        matrix = matrix[~missing] if len(labels) == matrix.shape[0] else matrix
+        return Raw(matrix, labels[~missing], incomplete=int(missing.sum()))
 
 
 @contextmanager

@@ -140,7 +140,8 @@ def _batches(reader: BatchReader, batches: Iterable[Any]) -> Iterator[Raw]:
             if is_missing.any() and not reader.drop_incomplete:
                 first = row + int(is_missing.argmax()) + 1
                 raise MalformedFileError([f"row {first}: expected a value in column {name}, got none"])
-        complete = np.flatnonzero(~np.any([*missing.values()], axis=0))
+        is_complete = ~np.any([*missing.values()], axis=0)
+        complete = np.flatnonzero(is_complete)
         values = {name: column[complete] for name, column in columns.items()}
         features = [_batch_column(values[name], reader.digits.get(name), row + complete) for name in reader.columns]
         labels: Any = values[reader.label]
@@ -149,7 +150,7 @@ def _batches(reader: BatchReader, batches: Iterable[Any]) -> Iterator[Raw]:
             labels = np.where(labels > reader.above, 1.0, 0.0)
         row += len(columns[reader.label])
         if len(labels):
-            yield Raw(np.hstack(features), labels)
+            yield Raw(np.hstack(features), labels, incomplete=len(is_complete) - len(labels))
 
 
 def _decode(name: str, column: Any, row: int, *, is_text: bool | None) -> NDArray[Any]:

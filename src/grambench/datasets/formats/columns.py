@@ -31,6 +31,9 @@ from grambench.datasets.formats.reader import (
 )
 from grambench.datasets.tables import MalformedFileError
 
+QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+# a column of ARFF, with its values if it is nominal
+ATTRIBUTE = r"(?i)@attribute\s+(?P<name>'[^']*'|\"[^\"]*\"|[^\s{'\"]+)\s*(?P<kind>\{(?P<values>.*)\}|\s\S.*)"
 PAIR = r"\s*(\d+)\s+('[^']*'|\"[^\"]*\"|[^\s,{}'\"]+)\s*"  # index and value in a sparse row of ARFF
 LZMA = ({"id": lzma.FILTER_LZMA2, "preset": 9},)  # of R; a larger preset reads smaller ones
 Columns = dict[str, NDArray[Any]]  # arrays of float64, or of str and None (missing)
@@ -53,7 +56,11 @@ class TabularReader(Reader):
     numbers : bool
         Whether columns without an entry in `one_hot` are kept as numbers.
     drop_incomplete : bool
-        Whether rows with missing values are left out. Otherwise they are an error unless `codes` names "?".
+        Whether rows with missing values are left out. Otherwise they are an error unless `codes` or `one_hot` name "?",
+        which stands for every missing value.
+    impute : bool
+        Whether missing numbers are kept, which each split fills by medians of its training examples. Of rows that lack
+        a value, `drop_incomplete` then leaves out those without a label alone.
     missing : list of float or str
         Codes of missing values, such as -9, beside those of grambench.datasets.tables. A text that `codes`,
         `one_hot` or the labels name is not missing.
@@ -65,7 +72,16 @@ class TabularReader(Reader):
     one_hot: Annotated[dict[str, list[str]], NoBoolean] = {}
     numbers: bool = False
     drop_incomplete: bool = False
+    impute: bool = False
     missing: LabelList = []
+
+    def columns(self, files: dict[str, Path]) -> Columns:
+        """Return all columns of files that are read together, by their names."""
+        raise NotImplementedError
+
+    def read(self, files: dict[str, Path]) -> Raw:
+        """Return the columns as numbers."""
+        return _encoded(self, self.columns(files))
 
 
 class Csv(TabularReader):
@@ -116,19 +132,42 @@ class Arff(TabularReader):
 
     format: Literal["arff"]
 
-    def read(self, files: dict[str, Path]) -> Raw:
-        """Read Weka's format."""
-        import scipy.io
+    def columns(self, files: dict[str, Path]) -> Columns:
+        """Read numbers, and texts of all other types; a sparse row has 0, or the first value, where it names none."""
+        (path,) = files.values()
+        values, rows, in_data = dict[str, list[str] | None](), list[list[str]](), False
+        for number, line in enumerate(map(str.strip, tables.decoded(read_content(self, path)).split("\n")), 1):
+            if in_data and line and not line.startswith("%"):
+                rows.append(_arff_cells(line, values, f"line {number}"))
+            elif attribute := re.fullmatch(ATTRIBUTE, line):
+                name = attribute["name"].strip("'\"")
+                if name in values:
+                    raise MalformedFileError([f"line {number}: expected another name than that of a column before"])
+                is_number = attribute["kind"].strip().lower() in ("numeric", "real", "integer")
+                values[name] = _split(attribute["values"]) if attribute["values"] else [] if is_number else None
+            in_data = in_data or line.lower() == "@data"
+        if not rows:
+            raise MalformedFileError(["expected attributes, @data and rows, got none"])
+        columns = zip(values.items(), np.array(rows, dtype=object).T, strict=True)
+        return {name: column if named != [] else tables.to_numbers(column) for (name, named), column in columns}
+
+
+class ParquetTable(TabularReader):
+    """Apache Parquet, read as a whole with the options of a table; format `parquet` is for large files of numbers."""
+
+    stacked: ClassVar[bool] = True
+
+    format: Literal["parquet_table"]
+
+    def columns(self, files: dict[str, Path]) -> Columns:
+        """Read all columns as texts."""
+        import pyarrow.parquet
 
         (path,) = files.values()
-        records, _ = scipy.io.arff.loadarff(io.StringIO(_dense_arff(tables.decoded(read_content(self, path)))))
-        columns: Columns = {}
-        for name in records.dtype.names or ():
-            column = records[name]
-            if column.dtype.kind == "S":
-                column = np.array([None if cell == b"?" else cell.decode() for cell in column], dtype=object)
-            columns[name] = column
-        return _encoded(self, columns)
+        table = pyarrow.parquet.ParquetFile(path).read()
+        if len(set(table.column_names)) < table.num_columns:
+            raise MalformedFileError([f"expected different columns, got {', '.join(table.column_names)}"])
+        return {name: tables.to_texts(table[name].to_pylist()) for name in table.column_names}
 
 
 class Rda(TabularReader):
@@ -143,7 +182,7 @@ class Rda(TabularReader):
     format: Literal["rda"]
     table: str
 
-    def read(self, files: dict[str, Path]) -> Raw:
+    def columns(self, files: dict[str, Path]) -> Columns:
         """Read a data frame of R."""
         # The import takes half a second, and only R's formats need it.
         import rdata
@@ -152,7 +191,7 @@ class Rda(TabularReader):
         # rdata warns that it assumes ASCII if an old file names no encoding.
         with warnings.catch_warnings(action="ignore"):
             frame = member(rdata.read_rda(io.BytesIO(read_content(self, path))), self.table, "data frame")
-        return _encoded(self, _data_frame(frame))
+        return _data_frame(frame)
 
 
 class Rdb(TabularReader):
@@ -167,7 +206,7 @@ class Rdb(TabularReader):
     format: Literal["rdb"]
     table: str
 
-    def read(self, files: dict[str, Path]) -> Raw:
+    def columns(self, files: dict[str, Path]) -> Columns:
         """Read a data frame of R's lazy-load database, as packages hold their data.
 
         The .rdx has the offset and length of each object in the .rdb. An object is stored as the size of its
@@ -188,30 +227,31 @@ class Rdb(TabularReader):
             else:
                 unpacked = zlib.decompressobj().decompress(entry[4:], limit)
             frame = rdata.read_rds(io.BytesIO(unpacked))
-        return _encoded(self, _data_frame(frame))
+        return _data_frame(frame)
 
 
-def _dense_arff(text: str) -> str:
-    """Return a text with its sparse rows, `{index value, ...}`, made dense: with 0, or the first value of a nominal."""
-    import scipy.io
+def _split(line: str) -> list[str]:
+    """Return the values in a line of ARFF, between commas or tabs and with quotes of either kind."""
+    separator = "," if "," in line else "\t"
+    cells = re.findall(rf" *({QUOTED}|[^{separator}]*?) *{separator}", line + separator)
+    return [re.sub(r"\\(.)", r"\1", cell[1:-1]) if re.fullmatch(QUOTED, cell) else cell for cell in cells]
 
-    lines = text.split("\n")
-    start = next((number for number, line in enumerate(lines, 1) if line.strip().lower() == "@data"), len(lines))
-    nominal: list[Sequence[str] | None] = []
-    for number in range(start, len(lines)):
-        if (line := lines[number].strip()).startswith("{"):
-            if not nominal:
-                _, meta = scipy.io.arff.loadarff(io.StringIO("\n".join(lines[:start])))
-                nominal = [meta[name][1] for name in meta.names()]
-            pairs = {int(index): value.strip("'\"") for index, value in re.findall(PAIR, line)}
-            if not re.fullmatch(rf"{{(?:{PAIR},)*{PAIR}}}|{{\s*}}", line) or max(pairs, default=0) >= len(nominal):
-                expected = f"{{index value, ...}} with indices from 0 to {len(nominal) - 1}"
-                raise MalformedFileError([f"line {number + 1}: expected {expected}, got {line:.60}"])
-            cells = (pairs.get(index, values[0] if values else "0") for index, values in enumerate(nominal))
-            # SciPy learns from the first row whether texts have quotes.
-            quoted = (f"'{cell}'" if values else cell for cell, values in zip(cells, nominal, strict=True))
-            lines[number] = ",".join(quoted)
-    return "\n".join(lines)
+
+def _arff_cells(line: str, values: dict[str, list[str] | None], where: str) -> list[str]:
+    """Return the cells of a row of ARFF, given the values of each attribute: none of a number, None of any text."""
+    if line.startswith("{"):
+        pairs = {int(index): value.strip("'\"") for index, value in re.findall(PAIR, line)}
+        if not re.fullmatch(rf"{{(?:{PAIR},)*{PAIR}}}|{{\s*}}", line) or max(pairs, default=0) >= len(values):
+            expected = f"{{index value, ...}} with indices from 0 to {len(values) - 1}"
+            raise MalformedFileError([f"{where}: expected {expected}, got {line:.60}"])
+        cells = [pairs.get(index, named[0] if named else "0") for index, named in enumerate(values.values())]
+    elif len(cells := _split(line)) != len(values):
+        raise MalformedFileError([f"{where}: expected {len(values)} columns, got {len(cells)}"])
+    for (name, named), cell in zip(values.items(), cells, strict=True):
+        if named is not None and cell not in (*named, tables.MARK) and not (named == [] and tables.is_number(cell)):
+            expected = f"one of {', '.join(named)}" if named else "a number"
+            raise MalformedFileError([f"{where}, column {name}: expected {expected}, got {cell!r:.60}"])
+    return cells
 
 
 def _data_frame(frame: Any) -> Columns:
@@ -293,8 +333,10 @@ def _encoded(
     if faults or unknown or label is None or not blocks:
         raise MalformedFileError([*faults, *unknown] or ["expected columns beside the label's, got none"])
     features = np.hstack(blocks)
-    complete = np.isfinite(features).all(axis=1) & ~absent if reader.drop_incomplete else slice(None)
-    return Raw(features[complete], tables.to_labels(columns[label][complete]))
+    incomplete = absent if reader.impute else absent | ~np.isfinite(features).all(axis=1)
+    kept = ~(incomplete & reader.drop_incomplete)
+    labels = tables.to_labels(columns[label][kept])
+    return Raw(features[kept], labels, incomplete=int(np.count_nonzero(~kept)))
 
 
 def _numbers(
@@ -304,8 +346,8 @@ def _numbers(
     if column.dtype.kind != "O":
         return np.where(missing, np.nan, column.astype(np.float64))
     texts = [cell if isinstance(cell, str) else repr(float(cell or 0)) for cell in column]
-    cells = np.where(missing, "?", texts).tolist()
-    codes = {"?": None, **codes}
+    cells = np.where(missing, tables.MARK, texts).tolist()
+    codes = {tables.MARK: None, **codes}
     values = (codes[cell] if cell in codes else tables.to_number(cell, decimal) for cell in cells)
     numbers = np.array(list(values), dtype=np.float64)
     if unread := [row for row in np.flatnonzero(np.isnan(numbers)).tolist() if cells[row] not in codes]:
@@ -315,8 +357,12 @@ def _numbers(
 
 
 def _indicators(column: NDArray[Any], values: list[str], missing: NDArray[Any]) -> Floats:
-    """Return a column of 0 and 1 for each value of a nominal column, with NaN in the rows of missing values."""
-    block = column[:, None] == np.array(values, dtype=object)
+    """Return a column of 0 and 1 for each value of a nominal column.
+
+    Rows of missing values have a 1 in the column of "?"; without such a column, they are NaN.
+    """
+    block = np.where(missing, tables.MARK, column)[:, None] == np.array(values, dtype=object)
+    missing = missing & (tables.MARK not in values)
     if unknown := sorted({str(cell) for cell in column[~block.any(axis=1) & ~missing]}):
         raise ValueError(f"expected one of {', '.join(values)}, got {unknown[0]!r}")
     return np.where(missing[:, None], np.nan, block.astype(np.float64))

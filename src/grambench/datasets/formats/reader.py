@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 
 BATCH = 65536  # rows that formats with chunks read together, on which the points of a land mask depend
+ROWS_USED, MISSING_VALUES = "rows used", "missing values"  # keys of remarks on what was read
 MOST_SHOWN = 30  # the largest number of columns that a message lists
 
 
@@ -144,6 +145,8 @@ class Raw:
         Whether each row is in the test part of an official split.
     kernels : dict of ndarray of float64 (n, n)
         Stored kernels by view; the examples then have no features.
+    incomplete, others : int
+        The numbers of rows that were left out for missing values, and for other reasons.
     """
 
     features: "NDArray[Any] | sparse.csr_array"
@@ -151,6 +154,18 @@ class Raw:
     orders: NDArray[np.int64] | None = None
     test: NDArray[np.bool_] | None = None
     kernels: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    incomplete: int = 0
+    others: int = 0
+
+    def remarks(self) -> dict[str, str]:
+        """Return in words which rows are used if not all are, and how many values are missing if any are."""
+        n, remarks = len(self.labels), dict[str, str]()
+        if left_out := self.incomplete + self.others:
+            remarks[ROWS_USED] = f"{n} of {n + left_out}" + f"; {self.incomplete} lack a value" * bool(self.incomplete)
+        if isinstance(self.features, np.ndarray) and (missing := int(np.isnan(self.features).sum())):
+            fill = "each split fills them by medians of its training examples"
+            remarks[MISSING_VALUES] = f"{missing} of {self.features.size}; {fill}"
+        return remarks
 
 
 class ChunkedReader(Reader):
@@ -173,7 +188,8 @@ def stack(parts: list[Raw]) -> Raw:
     if len(parts) == 1:
         return parts[0]
     features: list[Any] = [part.features for part in parts]
-    return Raw(np.vstack(features), np.concatenate([part.labels for part in parts]))
+    incomplete = sum(part.incomplete for part in parts)
+    return Raw(np.vstack(features), np.concatenate([part.labels for part in parts]), incomplete=incomplete)
 
 
 def numeric(name: str, item: Any, axes: int) -> Any:
