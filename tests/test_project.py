@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -146,3 +147,26 @@ def test_the_wheel_alone_carries_a_project_from_a_csv_file_to_its_report(wheel: 
     assert not list((tmp_path / "site/grambench").rglob("*.h5"))
     shown = call(project, "list", "studies")
     assert "first " in shown and "omkc " in shown
+
+
+@pytest.mark.workflow
+def test_the_recipe_of_the_readme_for_an_algorithm_of_ones_own_runs_as_it_is_written(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With two repetitions: the table for a paper has the algorithm, its accuracies and a mean rank."""
+    readme = (ROOT / "README.md").read_text()
+    assert "make a project (`grambench init work`; `cd work`)" in readme
+    (entry,) = re.findall(r"`(mine: {path: .*?})`", readme)
+    calls = [shlex.split(line, comments=True) for line in re.findall(r"^grambench (.* first .*)$", readme, re.M)]
+    assert [call[0] for call in calls] == ["run", "table"]
+    monkeypatch.chdir(project)
+    (example,) = re.findall(r"```python\n(.*?def fit.*?)```", (ROOT / "docs/extending.md").read_text(), re.S)
+    Path("mine.py").write_text(example)
+    study = Path("config/studies/first.yaml")
+    text = study.read_text().replace("repetitions: 10", "repetitions: 2")
+    study.write_text(text.replace("algorithms: #", f"algorithms:\n  {entry}\n  #", 1))
+    for call in calls:
+        assert cli.main(call) == 0
+    table = Path("table.tex").read_text()
+    number, title = r"(?:\\textbf\{)?[0-9.]+ \$\\pm\$ [0-9.]+\}?", "Mean of aligned kernels"
+    assert re.search(rf"^{title} & {number} & {number} & [0-9.]+ ", table, re.M), table

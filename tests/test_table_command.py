@@ -36,6 +36,15 @@ def test_it_prints_algorithms_by_data_sets_with_the_best_and_the_mean_rank(table
     assert "Mean rank over 1 of 2 data sets, those on which every algorithm has a result: 1 is the best" in out
 
 
+def test_data_sets_that_the_study_does_not_list_are_ranked_too(table):
+    for pattern, frame in ((layout.RUNS, presentation.runs()), (layout.CELLS, presentation.cells())):
+        with sealed(Path(pattern.format(study="omkc"))) as path:
+            frame = frame[frame["dataset"] == "wdbc"].replace({"dataset": {"wdbc": "mine"}})
+            frame.to_parquet(path) if pattern == layout.RUNS else frame.to_csv(path, index=False)
+    code, out, _ = table("omkc", "-d", "mine")
+    assert code == 0 and [line.split()[-1] for line in out.splitlines()[3:5]] == ["3.00", "1.00"]
+
+
 def test_rows_columns_metric_caption_and_label_are_those_of_the_call(table):
     call = ("omkc", "-a", "omkc_ss", "omkc_dd", "-d", "wdbc", "--metric", "seconds", "--latex")
     code, out, _ = table(*call, "--caption", "Time & more", "--label", "tab:time")

@@ -26,6 +26,7 @@ import dataclasses
 import functools
 import hashlib
 import importlib.util
+import os
 import re
 import sys
 from importlib.metadata import entry_points
@@ -117,7 +118,9 @@ def source(name: str) -> Path:
         return FOLDER / category / f"{name}.py"
     if name.endswith(".py"):
         if not (path := Path(name)).is_file():
-            raise ConfigError(f"{name}: expected the file of an algorithm, there is none")
+            here = f"; write {os.path.relpath(path.name, path.parent)} for {path.name} in this folder"
+            hint = here if Path(path.name).is_file() else ""
+            raise ConfigError(f"{name}: expected the file of an algorithm, there is none{hint}")
         return path
     if name not in installed() and "." not in name:
         raise unknown_name("algorithm", name, names())

@@ -4,6 +4,7 @@ import io
 import json
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -126,7 +127,9 @@ def study_report(archived: Archived, drawn: Mapping[str, bytes]) -> page.StudyRe
     printed = chances.read(archived.chances, name)
     judged = claims.table(name, claims.Evidence(results, curves), printed)
     index = tables.comparison(compared)
+    source = f"Reference results {archive.version_of(name)}"
     built = {key: tables.build(results, prepared, index, table) for key, table in sorted(study.tables.items())}
+    built = {key: replace(table, remarks=[*table.remarks, f"{source}."]) for key, table in built.items()}
     files = {
         "cells.csv": archive.path_of(name, layout.CELLS).read_bytes(),
         "reproduction.csv": _csv(compared),
@@ -134,7 +137,7 @@ def study_report(archived: Archived, drawn: Mapping[str, bytes]) -> page.StudyRe
         **_tables(built),
         **drawn,
     }
-    return report.assemble(
+    made = report.assemble(
         results,
         curves,
         compared,
@@ -149,11 +152,13 @@ def study_report(archived: Archived, drawn: Mapping[str, bytes]) -> page.StudyRe
         newest=datetime.fromisoformat(about["date"]).replace(tzinfo=UTC),
         archived=True,
     )
+    return replace(made, figures=[replace(each, caption=f"{each.caption}. {source}") for each in made.figures])
 
 
 def _remark(about: Mapping[str, Any], changed: int) -> str:
     """Return where the numbers of a study are from, in words."""
-    text = f"reference results of revision {', '.join(about['revision'])}, {about['date']}"
+    version = archive.version_of(about["study"])
+    text = f"reference results {version} of revision {', '.join(about['revision'])}, {about['date']}"
     text += f", on {', '.join(about['processor'])}" if about["processor"] else ""
     return f"{text}; settings or code of {changed} runs have changed since" if changed else text
 

@@ -124,6 +124,11 @@ def read_about(study: str) -> dict[str, Any]:
         return dict(json.loads(read_text(path)))
 
 
+def version_of(study: str) -> str:
+    """Return the version of the reference results of a study: eight digits of a hash of all their files."""
+    return sha256(folder_of(study) / SUMS)[:8]
+
+
 def path_of(study: str, pattern: str) -> Path:
     """Return the path of a table of a study, such as `layout.RUNS`; raise DataError if it is missing or damaged."""
     return check(folder_of(study) / Path(pattern).name)

@@ -376,9 +376,9 @@ class Results:
             return means.rsub(means.max(axis="columns"), axis="index")
         return means.sub(means.min(axis="columns"), axis="index")
 
-    def with_results(self, names: Iterable[str], metric: str) -> list[str]:
+    def with_results(self, names: Iterable[str], metric: str, datasets: Iterable[str] = ()) -> list[str]:
         """Return the algorithms that have a result; ranking any other would leave no data set to rank on."""
-        means = self.means(names, metric)
+        means = self.means(names, metric, datasets)
         return [str(name) for name in means.columns[means.notna().any()]]
 
     def across(

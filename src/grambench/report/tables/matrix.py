@@ -31,7 +31,7 @@ class MatrixTable(OneMetricTable):
         (metric,), results = self.metrics, data.results
         datasets = self.datasets or results.study.datasets
         best = {dataset: results.best(dataset, self.algorithms, metric) for dataset in datasets}
-        ranked = results.with_results(self.algorithms, metric)
+        ranked = results.with_results(self.algorithms, metric, datasets)
         complete = list(results.ranks(ranked, metric, datasets).index)
         rows = []
         for name in self.algorithms:
