@@ -58,3 +58,11 @@ def site(tmp_path_factory):
         patch.chdir(root)
         made_report.make(root)
     return (root / layout.REPORT).parent
+
+
+@pytest.fixture(scope="session")
+def reference(tmp_path_factory):
+    """An archive of two configurations of the leaderboard on two data sets, made by runs."""
+    import small_board
+
+    return small_board.make(tmp_path_factory.mktemp("reference"))

@@ -26,6 +26,7 @@ CACHED = (
 )
 TEMPLATE = '''"""Made: for a test."""
 
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +42,14 @@ class Parameters:
 class Positions:
     def scores(self, pool):
         return np.arange(pool.shape[1], dtype=float)
+
+
+class CallersLabels:
+    def scores(self, pool):
+        frame = sys._getframe()
+        while frame and not hasattr(frame.f_locals.get("sample"), "y_true"):
+            frame = frame.f_back
+        return 2.0 * frame.f_locals["sample"].y_true - 1.0 if frame else np.zeros(pool.shape[1])
 
 
 def fit(parameters, pool, labels, *, order, rng):
@@ -69,6 +78,7 @@ PLANTED = {
         "rounds, first = n, 1 / m"
         + ONE_PASS.split("10))")[1].replace("np.ones(rounds), s", "0.9 ** np.arange(rounds), s"),
     ),
+    "does not use the labels of test examples": ("BODY", "return Fit(weights=weights, predictor=CallersLabels())"),
     "runs under every protocol": ("BODY", "assert n > 40, 'too few'"),
 }
 

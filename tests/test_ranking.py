@@ -1,6 +1,5 @@
 """`grambench rank`: an algorithm among reference configurations, and what of the archive or the data is refused."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -8,43 +7,16 @@ import leaderboard
 import numpy as np
 import pandas as pd
 import pytest
-from planted import CONFIG
+import small_board
+from small_board import BOARD, DATASETS, ENTRIES, FOLDER
 
 from grambench.commands import try_
-from grambench.commands.project import read_plan
 from grambench.common import layout
-from grambench.common.files import SUMS, sha256
-from grambench.common.layout import Cell
-from grambench.datasets import store
 from grambench.pipeline import ranking, trial
 from grambench.report import tables
-from grambench.results import archive, records
+from grambench.results import archive
 
-BOARD = "leaderboard"
-ENTRIES = ("k_nearest_neighbours", "majority")
-DATASETS = ("ionosphere", "sonar")
-FOLDER = archive.ARCHIVE / BOARD
 RANKING = layout.RESULTS / "rank/logistic_regression"
-
-
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory):
-    """An archive of two configurations of the leaderboard on two data sets, made by runs."""
-    root = tmp_path_factory.mktemp("reference")
-    shutil.copytree(CONFIG, root / "config")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(root)
-        cells = [Cell(BOARD, dataset, entry) for dataset in DATASETS for entry in ENTRIES]
-        for made in trial.run(read_plan({"studies": [BOARD]}), cells, 600.0):
-            assert made.record.status == "ok", made.record.reason
-            records.write(Path(made.cell.path()), made.record)
-            # the prepared data set itself is temporary here; a study keeps it
-            made_of = store.Unavailable(made.cell.dataset, ())
-            store.write(Path(layout.PREPARED.format(dataset=made.cell.dataset)), made_of)
-        archive.write(BOARD, layout.RESULTS, cells)
-        contents = {name: read_plan().targets.dataset(name).content for name in DATASETS}
-    _change_about(root / FOLDER, {"data": {name: {"content": contents[name]} for name in DATASETS}})
-    return root / archive.ARCHIVE
 
 
 @pytest.fixture
@@ -54,17 +26,6 @@ def ranked(project, reference, monkeypatch):
     monkeypatch.setattr(try_, "show_leaks", lambda arguments: False)
     # whatever the machine
     monkeypatch.setattr(ranking, "LONGEST", np.inf)
-
-
-def _change_about(folder, changes):
-    path = folder / archive.ABOUT
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
-    _sum(folder)
-
-
-def _sum(folder):
-    """Write the checksums anew, as somebody who tampers with a file would."""
-    (folder / SUMS).write_text("".join(f"{sha256(folder / name)}  {name}\n" for name in archive.NAMES))
 
 
 def test_an_algorithm_is_ranked_among_the_reference_and_it_alone_is_run(ranked, call):
@@ -107,7 +68,7 @@ def test_seconds_of_the_reference_are_scaled_by_runs_that_were_made_again(ranked
     slow = 1e6
     runs.loc[runs["metric"] == "seconds", "result"] *= slow
     runs.to_parquet(path)
-    _sum(FOLDER)
+    small_board.sign(FOLDER)
     code, said, _ = call("rank", "logistic_regression", "-d", "sonar", "-r", "2")
     assert code == 0 and "gave equal numbers, in 0.00 of the reference's seconds" in said
     seconds = pd.read_csv(RANKING / "ranks.csv").query("metric == 'seconds'")["ours_mean"]
@@ -121,14 +82,14 @@ def test_a_changed_number_of_the_archive_is_refused(ranked, call):
     runs.to_parquet(FOLDER / "runs.parquet")
     code, _, err = call("rank", "logistic_regression", "-d", "sonar")
     assert code == 2 and err.count("\n") == 1 and "reference/leaderboard/runs.parquet" in err
-    _sum(FOLDER)
+    small_board.sign(FOLDER)
     code, said, _ = call("rank", "logistic_regression", "-d", "sonar", "-r", "2")
     assert code == 1 and "0 of 2 reference runs that were made again" in said, "with checksums that fit"
 
 
 def test_data_that_differ_from_the_archive_are_refused(ranked, call):
     about = archive.read_about(BOARD)["data"]
-    _change_about(FOLDER, {"data": about | {"sonar": about["sonar"] | {"content": "0" * 64}}})
+    small_board.change_about(FOLDER, {"data": about | {"sonar": about["sonar"] | {"content": "0" * 64}}})
     code, _, err = call("rank", "logistic_regression", "-d", "sonar", "-r", "2")
     assert code == 2 and err.startswith(f"grambench: sonar: expected data with the checksum {'0' * 64} of the archive")
 

@@ -26,8 +26,9 @@ from grambench.common.docstrings import docstring
 from grambench.common.errors import REFUSED, ConfigError, GrambenchError, cause, error_lines, unknown_name, visible
 
 COMMANDS = [  # in the order of help
-    *("init", "list", "add-dataset", "validate", "fetch", "try", "rank", "check", "compare", "run", "status", "failed"),
-    *("show", "rerun", "table", "report", "open", "diff", "merge", "archive", "clean", "repair", "doctor"),
+    *("init", "list", "add-dataset", "validate", "fetch", "try", "rank", "submit", "verify", "check", "compare", "run"),
+    *("status", "failed", "show", "rerun", "table", "report", "open", "diff", "merge", "archive", "clean", "repair"),
+    "doctor",
 ]
 EPILOG = """examples:
   grambench init mine                              a project of your own, in a new folder
@@ -40,6 +41,7 @@ EPILOG = """examples:
   grambench compare my.csv --label class           whether combining kernels helps on your data
   grambench try mine.py -d sonar                   your algorithm beside five others, in seconds
   grambench rank mine.py                           your algorithm among all of the leaderboard, in minutes
+  grambench submit mine.py -o mine                 the same as a folder to hand in; verify checks it
   grambench run -- --keep-going                    arguments after -- go to Snakemake
   grambench status                                 the runs that are done, and those that failed
   grambench show omkc/wdbc/om2                     one record: settings, numbers, provenance

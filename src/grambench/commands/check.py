@@ -22,7 +22,7 @@ DEFAULT_SECONDS = 300.0
 MEMORY_MB = 4096.0
 POLL_SECONDS = 0.1
 # checks that an algorithm uses no labels or examples before it may know them
-LEAKS = ("does_not_look_ahead", "scores_each_example_by_itself")
+LEAKS = ("does_not_look_ahead", "scores_each_example_by_itself", "ignores_test_labels")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,20 +36,35 @@ def add_arguments(parser: argparse.ArgumentParser, limited: str) -> None:
     parser.add_argument("algorithm", help=forms)
     parameters = "parameters of the algorithm, such as '{rate: 0.5}'"
     parser.add_argument("-p", "--parameters", default="{}", metavar="YAML", help=parameters)
+    add_limit(parser, limited)
+
+
+def add_limit(parser: argparse.ArgumentParser, limited: str) -> None:
+    """Add the argument `--seconds`, the time limit of what `limited` names."""
     limit = f"time limit of {limited} in seconds (default: {DEFAULT_SECONDS:g})"
     parser.add_argument("--seconds", type=float, default=DEFAULT_SECONDS, metavar="S", help=limit)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Check whether an algorithm, such as mine.py, keeps the contract of all algorithms; exit 1 if it does not."""
+    return int(not passes(arguments.algorithm, parse_parameters(arguments), arguments.seconds))
+
+
+def passes(algorithm: str, parameters: dict[str, Any], seconds: float) -> bool:
+    """Print the result of each check in a line, and return whether there is no fault; see `run_checks`."""
     faults = []
 
     def show(title: str, fault: str) -> None:
-        print(f"{'FAIL' if fault else 'ok  '} {title}" + (f": {fault}" if fault else ""), flush=True)
+        show_result(title, fault)
         faults.append(fault)
 
-    run_checks(arguments.algorithm, parse_parameters(arguments), arguments.seconds, show)
-    return int(any(faults))
+    run_checks(algorithm, parameters, seconds, show)
+    return not any(faults)
+
+
+def show_result(title: str, fault: str) -> None:
+    """Print what was checked, and its fault in one line if there is one."""
+    print(f"{'FAIL' if fault else 'ok  '} {title}" + (f": {fault}" if fault else ""), flush=True)
 
 
 def parse_parameters(arguments: argparse.Namespace) -> dict[str, Any]:

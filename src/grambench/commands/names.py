@@ -45,10 +45,10 @@ def add_algorithms(parser: argparse.ArgumentParser, help: str) -> None:
 def add_results(parser: argparse.ArgumentParser) -> None:
     """Add the option `--results`."""
     other = "another results folder, such as a merged one"
-    parser.add_argument("--results", type=_existing, default=layout.RESULTS, metavar="FOLDER", help=other)
+    parser.add_argument("--results", type=existing, default=layout.RESULTS, metavar="FOLDER", help=other)
 
 
-def _existing(folder: str) -> Path:
+def existing(folder: str) -> Path:
     """Return the path of a folder; raise DataError if it is not there."""
     if not Path(folder).is_dir():
         raise DataError(f"{folder}: no such folder")

@@ -9,7 +9,10 @@ from grambench.common import layout
 from grambench.common.errors import ConfigError
 
 if TYPE_CHECKING:
-    from grambench.pipeline.trial import Made
+    from collections.abc import Callable
+
+    from grambench.pipeline.trial import Made, Trial
+    from grambench.report.ranking_page import Ranking
 
 BOARD = "leaderboard"
 
@@ -27,9 +30,27 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Rank an algorithm, such as mine.py, among all configurations of a board, whose results need no run."""
+    from grambench.pipeline.trial import ENTRY
+    from grambench.report import ranking_page
+
+    if not (made := make(arguments, try_.show_leaks)):
+        print("not ranked: it uses labels or examples before it may know them")
+        return 1
+    _, ranked = made
+    output = arguments.output or layout.RESULTS / "rank" / Path(arguments.algorithm).stem
+    page = ranking_page.write(output, ranked, ENTRY)
+    print(ranking_page.summary(ranked, ENTRY))
+    print(f"page to mail: {page}; tables for a paper: {output}/ranks.tex, {output}/versus.tex")
+    failed = [d for d in ranked.results.study.datasets if ranked.results.missing(d, ENTRY)]
+    return int(bool(failed or ranked.left_out or not all(ranked.again.values())))
+
+
+def make(
+    arguments: argparse.Namespace, refuses: "Callable[[argparse.Namespace], bool]"
+) -> "tuple[Trial, Ranking] | None":
+    """Run an algorithm on a board, and return it with its ranking; None if `refuses` does, which says why."""
     from grambench.commands.project import read_plan
     from grambench.pipeline import ranking, trial
-    from grambench.report import ranking_page
 
     plan = read_plan({"studies": [arguments.board]})
     plan.use_compiled_code()
@@ -40,23 +61,16 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigError(f"--repetitions: expected 1 to {most}, those of the reference results, got {repetitions}")
     datasets = arguments.datasets or reference.ran("dataset")
     ranking.check_datasets(plan, reference, datasets)
-    if try_.show_leaks(arguments):
-        print("not ranked: it uses labels or examples before it may know them")
-        return 1
+    if refuses(arguments):
+        return None
     opponents, parameters = list(reference.study.algorithms), check.parse_parameters(arguments)
     spec = trial.Trial(arguments.algorithm, parameters, opponents, repetitions, arguments.board)
     print(f"{len(datasets)} data sets, {len(opponents)} reference configurations of {arguments.board}", flush=True)
     with try_.quiet():
-        ranked = ranking.rank(plan, spec, reference, datasets, arguments.seconds, _show)
-    output = arguments.output or layout.RESULTS / "rank" / Path(arguments.algorithm).stem
-    page = ranking_page.write(output, ranked, trial.ENTRY)
-    print(ranking_page.summary(ranked, trial.ENTRY))
-    print(f"page to mail: {page}; tables for a paper: {output}/ranks.tex, {output}/versus.tex")
-    failed = [d for d in ranked.results.study.datasets if ranked.results.missing(d, trial.ENTRY)]
-    return int(bool(failed or ranked.left_out or not all(ranked.again.values())))
+        return spec, ranking.rank(plan, spec, reference, datasets, arguments.seconds, show)
 
 
-def _show(made: "Made") -> None:
+def show(made: "Made") -> None:
     """Print a run in one line."""
     from grambench.pipeline.trial import ENTRY
     from grambench.results.statistics import Sample, printed

@@ -275,9 +275,20 @@ def runs_under_every_protocol(name: str, settings: Settings) -> None:
             raise ContractError(f"{case}: expected finite numbers for every metric of predictions, got {unknown}")
 
 
-def run_case(name: str, settings: Settings, case: Case) -> Outcome:
-    """Run an algorithm on one case of the matrix."""
-    data, kernels = dataset(case), list(EXAMPLES[case.examples])
+def ignores_test_labels(name: str, settings: Settings) -> None:
+    """Raise unless the labels of test examples change no prediction: exchange them, and what was correct is wrong."""
+    case = Case("official_split", "vectors", 2)
+    data, other = dataset(case), dataset(case)
+    other.labels[other.test] *= -1
+    before, after = (run_case(name, settings, case, each).metrics["accuracy_percent"] for each in (data, other))
+    if not np.allclose(before + after, 100.0):
+        what = f"an accuracy of {100.0 - before.mean():.4g} % once the labels of all test examples are exchanged"
+        raise ContractError(f"scores: expected {what}, got {after.mean():.4g}")
+
+
+def run_case(name: str, settings: Settings, case: Case, data: PreparedDataset | None = None) -> Outcome:
+    """Run an algorithm on one case of the matrix, with its data or others of their shape."""
+    data, kernels = data or dataset(case), list(EXAMPLES[case.examples])
     vectors = case.examples == "vectors"
     run = Run(
         study="check",
@@ -334,5 +345,6 @@ CHECKS = [
     Check("does not depend on how examples are numbered", ignores_numbering),
     Check("scores each example by itself", scores_each_example_by_itself),
     Check("keeps the scale of its scores, where it learns online", keeps_the_scale_of_its_scores),
+    Check("does not use the labels of test examples", ignores_test_labels),
     Check("runs under every protocol", runs_under_every_protocol),
 ]

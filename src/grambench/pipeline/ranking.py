@@ -115,7 +115,7 @@ def rank(
     ratio = float(np.median(ratios)) if ratios else np.nan
     kept = [dataset for dataset in datasets if dataset not in left_out]
     study = plan.studies[board].model_copy(update={"datasets": kept})
-    return Ranking(_merge(made, reference, study, ratio), left_out, again, ratio, about)
+    return Ranking(_merge(made, reference, study, ratio), left_out, again, ratio, about, made)
 
 
 def _merge(made: Mapping[str, Record], reference: Results, study: Study, ratio: float) -> Results:

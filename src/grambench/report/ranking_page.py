@@ -22,6 +22,7 @@ from grambench.report.table_data import TableData
 from grambench.report.tables.matrix import paper_table
 from grambench.report.tables.ranks import RanksTable
 from grambench.report.tables.versus import VersusTable
+from grambench.results.records import Record
 from grambench.results.statistics import BEST_LEVEL
 from grambench.results.study import Results
 
@@ -46,6 +47,8 @@ class Ranking(NamedTuple):
         Seconds here by those of the archive, the median over these runs; NaN without any.
     about : dict
         What the reference runs were made with; see `grambench.results.archive`.
+    made : dict of Record
+        The records of the algorithm by their paths.
     """
 
     results: Results
@@ -53,6 +56,7 @@ class Ranking(NamedTuple):
     again: dict[Cell, bool]
     ratio: float
     about: dict[str, Any]
+    made: dict[str, Record]
 
 
 def write(folder: Path, ranking: Ranking, algorithm: str) -> Path:

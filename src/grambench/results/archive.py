@@ -75,35 +75,55 @@ def write(study: str, results: Path, cells: Iterable[Cell]) -> None:
             f"grambench run {study} makes them"
         )
     by_path = {path: records.read(layout.located(results, path)) for path in paths}
+    newest = max(layout.located(results, path).stat().st_mtime for path in paths)
+    datasets = dict.fromkeys(record.dataset for record in by_path.values())
+    prepared = {name: layout.located(results, layout.PREPARED.format(dataset=name)) for name in datasets}
+    about = {"study": study, "date": datetime.fromtimestamp(newest, tz=UTC).date().isoformat()}
+    data = {name: asdict(characteristics.read(path)) for name, path in prepared.items()}
+    write_records(ARCHIVE / study, by_path, about | {"data": data})
+
+
+def write_records(
+    folder: Path, by_path: Mapping[str, Record], about: Mapping[str, Any], files: Sequence[str] = ()
+) -> None:
+    """Write a folder of the archive, the checksums last.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    by_path : dict of Record
+        The records by the paths that they have in a results folder.
+    about : dict
+        What about.json says beside what the records were made with: study, date, characteristics of the data sets.
+    files : sequence of str
+        The names of further files that are in the folder, for the checksums.
+    """
     runs, curves, table = collect.tables(by_path)
     objects = {path: {name: json.dumps(getattr(each, name)) for name in OBJECTS} for path, each in by_path.items()}
     texts = {path: {name: getattr(each, name) for name in TEXTS} for path, each in by_path.items()}
     rest = RECORDS.frame({"record": path} | texts[path] | objects[path] for path in by_path)
-    folder = ARCHIVE / study
     for pattern, content in zip(PARQUET, (runs, curves, rest), strict=True):
         with atomic(folder / Path(pattern).name) as temporary:
             content.to_parquet(temporary, index=False, compression="zstd", compression_level=19)
     with atomic(folder / Path(layout.CELLS).name) as temporary:
         table.to_csv(temporary, index=False)
-    newest = max(layout.located(results, path).stat().st_mtime for path in paths)
-    about = _about([*by_path.values()], results) | {"date": datetime.fromtimestamp(newest, tz=UTC).date().isoformat()}
     with atomic(folder / ABOUT) as temporary:
-        temporary.write_text(json.dumps({"study": study} | about, indent=1) + "\n", encoding="utf-8")
+        text = json.dumps(_about([*by_path.values()]) | dict(about), indent=1)
+        temporary.write_text(f"{text}\n", encoding="utf-8")
     with atomic(folder / SUMS) as temporary:
-        temporary.write_text("".join(f"{sha256(folder / name)}  {name}\n" for name in NAMES), encoding="utf-8")
+        lines = (f"{sha256(folder / name)}  {name}\n" for name in (*NAMES, *files))
+        temporary.write_text("".join(lines), encoding="utf-8")
 
 
-def _about(made: Sequence[Record], results: Path) -> dict[str, Any]:
+def _about(made: Sequence[Record]) -> dict[str, Any]:
     """Return what records were made with; several machines or revisions each have their value."""
     seconds = sum(record.provenance.get("cpu_seconds", 0.0) for record in made)
-    about: dict[str, Any] = {"cpu_seconds": round(seconds, 1)} | {name: [] for name in MACHINE} | {"data": {}}
+    about: dict[str, Any] = {"cpu_seconds": round(seconds, 1)} | {name: [] for name in MACHINE}
     for record in made:
         for key in MACHINE:
             if (value := record.provenance.get(key)) not in [None, *about[key]]:
                 about[key].append(value)
-    for dataset in dict.fromkeys(record.dataset for record in made):
-        prepared = characteristics.read(layout.located(results, layout.PREPARED.format(dataset=dataset)))
-        about["data"][dataset] = asdict(prepared)
     return about
 
 
@@ -112,12 +132,15 @@ def studies() -> list[str]:
     return sorted({path.parent.name for root in (ARCHIVE, shipped.ROOT / ARCHIVE) for path in root.glob(f"*/{SUMS}")})
 
 
-def folder_of(study: str) -> Path:
-    """Return the folder of a study: that of the project, else the one that comes with the package."""
-    return shipped.located(ARCHIVE / study)
+def folder_of(study: str | Path) -> Path:
+    """Return the folder of a study: that of the project, else the one that comes with the package; a path is its own.
+
+    All that reads a study of the archive therefore reads a submission too (`grambench.pipeline.submission`).
+    """
+    return study if isinstance(study, Path) else shipped.located(ARCHIVE / study)
 
 
-def read_about(study: str) -> dict[str, Any]:
+def read_about(study: str | Path) -> dict[str, Any]:
     """Return what the runs of a study of the archive were made with."""
     path = folder_of(study) / ABOUT
     with as_written(path):
@@ -129,7 +152,7 @@ def version_of(study: str) -> str:
     return sha256(folder_of(study) / SUMS)[:8]
 
 
-def path_of(study: str, pattern: str) -> Path:
+def path_of(study: str | Path, pattern: str) -> Path:
     """Return the path of a table of a study, such as `layout.RUNS`; raise DataError if it is missing or damaged."""
     return check(folder_of(study) / Path(pattern).name)
 
@@ -145,7 +168,7 @@ def read_prepared(study: str) -> Prepared:
     }
 
 
-def read_records(study: str) -> dict[str, Record]:
+def read_records(study: str | Path) -> dict[str, Record]:
     """Return the records of a study by their paths, without curves and confusion matrices."""
     runs, rest, cells = (path_of(study, name) for name in (layout.RUNS, RECORDS.file, layout.CELLS))
     rows, table = pd.read_parquet(runs), collect.CELLS.read(cells)
@@ -176,12 +199,15 @@ def read_records(study: str) -> dict[str, Record]:
     return found
 
 
-def faults(study: str) -> list[str]:
-    """Return what is wrong with the files of a study, one line each: missing, damaged, or of other columns."""
-    folder = folder_of(study)
-    if sorted(checksums(folder)) != sorted(NAMES):
-        return [f"{folder / SUMS}: expected {', '.join(NAMES)}, got {', '.join(checksums(folder))}"]
-    if damaged := [f"{folder / name}: {fault}" for name in NAMES if (fault := found_fault(folder / name))]:
+def faults(study: str | Path, files: Sequence[str] = ()) -> list[str]:
+    """Return what is wrong with the files of a study, one line each: missing, damaged, or of other columns.
+
+    `files` are those that its folder has beside those of every study.
+    """
+    folder, names = folder_of(study), (*NAMES, *files)
+    if sorted(checksums(folder)) != sorted(names):
+        return [f"{folder / SUMS}: expected {', '.join(names)}, got {', '.join(checksums(folder))}"]
+    if damaged := [f"{folder / name}: {fault}" for name in names if (fault := found_fault(folder / name))]:
         return damaged
     found = {pattern: pd.read_parquet(folder / Path(pattern).name) for pattern in PARQUET}
     found[layout.CELLS] = pd.read_csv(folder / Path(layout.CELLS).name, nrows=0)

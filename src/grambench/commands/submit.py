@@ -1,0 +1,36 @@
+"""`grambench submit`: an algorithm with its results on a board, as a folder that others can verify."""
+
+import argparse
+from pathlib import Path
+
+from grambench.commands import check, names, rank
+from grambench.common import layout
+from grambench.common.errors import ConfigError
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    check.add_arguments(parser, "all checks together, and of each run")
+    board = f"a study with reference results (default: {rank.BOARD})"
+    names.add_argument(parser, names.studies, "-b", "--board", default=rank.BOARD, metavar="STUDY", help=board)
+    parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="where the submission goes")
+    parser.set_defaults(datasets=None, repetitions=None)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check an algorithm's file, run it on all of a board, and write both as a folder to hand in."""
+    from grambench.pipeline import submission
+    from grambench.pipeline.trial import ENTRY
+    from grambench.report import ranking_page
+
+    if not arguments.algorithm.endswith(".py"):
+        raise ConfigError(f"{arguments.algorithm}: expected the file of an algorithm, such as mine.py")
+    if not (made := rank.make(arguments, lambda arguments: bool(check.run(arguments)))):
+        print("not submitted: a check fails")
+        return 1
+    spec, ranked = made
+    output = arguments.output or layout.RESULTS / "submit" / Path(arguments.algorithm).stem
+    submission.write(output, spec, ranked)
+    print(ranking_page.summary(ranked, ENTRY))
+    print(f"submission: {output}; check it as others will: grambench verify {output}")
+    return 0
