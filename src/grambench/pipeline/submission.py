@@ -23,7 +23,7 @@ from grambench.results import archive
 from grambench.results.merge import unequal
 from grambench.results.reading import as_written
 from grambench.results.records import Record
-from grambench.results.study import NO_VALUES, Results
+from grambench.results.study import Results
 
 ALGORITHM = "algorithm.py"
 # what the last bits of numbers depend on, where settings and code are the same
@@ -97,8 +97,8 @@ def read(folder: Path) -> Submission:
 
 def _is_whole(record: Record) -> bool:
     """Return whether a run has succeeded and has one accuracy for each repetition."""
-    accuracies = record.metrics.get(METRIC, NO_VALUES)
-    return record.status == "ok" and accuracies.shape == (1, record.settings["protocol"]["repetitions"])
+    expected = (1, record.settings["protocol"]["repetitions"])
+    return record.status == "ok" and METRIC in record.metrics and record.metrics[METRIC].shape == expected
 
 
 def data_faults(submission: Submission, reference: Results) -> Iterator[str]:
