@@ -81,6 +81,7 @@ statements: .venv/dev.stamp
 
 pages: .venv/dev.stamp
 	$(BIN)/python docs/page_numbers.py
+	$(BIN)/python benchmarks/paper_figures.py docs/papers
 
 schema: .venv/dev.stamp
 	$(BIN)/python -c 'from pathlib import Path; from grambench.config import schema; schema.write(Path("config/schema"))'
