@@ -8,7 +8,7 @@ COMPILED := tests/test_algorithms.py tests/test_budget.py tests/test_solvers.py 
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet $(PIPFLAGS)
 
-.PHONY: demo test test-lowest test-newest test-slurm replications checksums same freeze lint lock docs dictionary statements pages schema clean
+.PHONY: demo test test-lowest test-newest test-slurm replications checksums same freeze lint lock docs dictionary statements pages schema release clean
 
 demo: .venv/run.stamp
 	$(BIN)/grambench run --demo --cores $(CORES)
@@ -85,6 +85,18 @@ pages: .venv/dev.stamp
 
 schema: .venv/dev.stamp
 	$(BIN)/python -c 'from pathlib import Path; from grambench.config import schema; schema.write(Path("config/schema"))'
+
+# all that a release has, in dist; docs/releasing.md says what a person then does
+release: .venv/dev.stamp
+	$(BIN)/grambench archive --check
+	$(MAKE) pages docs
+	git diff --exit-code
+	rm -rf dist
+	$(BIN)/hatchling build -d dist
+	tar -czf dist/site.tar.gz -C build docs
+	tar -czf dist/reference.tar.gz reference
+	cd dist && sha256sum *.whl *.gz > SHA256SUMS
+	@echo "Nothing is published yet: dist has the wheel, the sources, the site and the reference results"
 
 clean:
 	rm -rf .venv results tests/browser/node_modules

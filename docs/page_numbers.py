@@ -20,6 +20,7 @@ import pandas as pd
 from grambench import claims
 from grambench.claims import chances
 from grambench.claims.leaderboard import LEARNED, SINGLE, UNIFORM
+from grambench.claims.leaderboard_views import EXAMPLES
 from grambench.common import layout
 from grambench.config.project import Configuration
 from grambench.report.study_page import JUDGED
@@ -333,27 +334,51 @@ def oks() -> Iterator[Part]:
     yield Table("| task | MuTron | OM-1 | OM-2 | AlSVM | MuSVM | SIPMKL | SOM-SVM | OKS-SVM | best kernel |", rows)
 
 
-def readme() -> Iterator[Part]:
-    """Yield the numbers of README.md."""
-    found = reproduced("oks", ACCURACY)
-    counts = found["verdict"].value_counts()
-    yield Sentence(
-        "(Yang et al. 2012) | {} accuracies, with our image features | {} | {} | {} | {} |",
-        [str(len(found)), *(str(counts.get(verdict, 0)) for verdict in JUDGED)],
-    )
+def _lead_on_sources() -> list[str]:
+    """Return the numbers of the sentence on sources: collections, combinations, lead and interval."""
     sources, _ = views()
     names = learned(sources.results)
     collections = {sources.results.study.collection(name) for name in sources.datasets}
-    lead = sources.ahead(sources.best(names), best_of=len(names))
+    lead, *ends = sources.ahead(sources.best(names), best_of=len(names))
+    return [str(len(collections)), WORDS[len(names)], lead, WORDS[len(names)], *ends]
+
+
+def readme() -> Iterator[Part]:
+    """Yield the numbers of README.md."""
+    counts = reproduced("oks", ACCURACY)["verdict"].value_counts()
+    yield Sentence(
+        "(Yang et al. 2012) | {} accuracies, with our image features | {} | {} | {} | {} |",
+        [str(counts.sum()), *(str(counts.get(verdict, 0)) for verdict in JUDGED)],
+    )
     yield Sentence(
         "On {} collections of [several sources](docs/papers/leaderboard_views.md) the best of {} is {} ahead (as the "
         "best of {}, {} to {})",
-        [str(len(collections)), WORDS[len(names)], lead[0], WORDS[len(names)], *lead[1:]],
+        _lead_on_sources(),
+    )
+
+
+def index() -> Iterator[Part]:
+    """Yield the numbers of docs/index.md."""
+    counts = reproduced("oks", ACCURACY)["verdict"].value_counts()
+    numbers = [str(counts["different"]), str(counts.sum())]
+    yield Sentence("with our image features {} of {} accuracies differ", numbers)
+    yield Sentence(
+        "on {} collections of sources that were measured apart, the best of {} learned combinations is {} points ahead "
+        "of equal weights on average (as the best of {}, {} to {}): undecided",
+        _lead_on_sources(),
+    )
+    sparse = results_of("leaderboard_views").lead(
+        "synthetic_sparse", "d1_centred", "uniform_svm_centred", ACCURACY, n=EXAMPLES
+    )
+    assert sparse
+    yield Sentence(
+        "lp-MKL with p = 1 on centred kernels is {} ahead of their mean (interval {} to {})", list(map(points, sparse))
     )
 
 
 PAGES = {
     "README.md": readme,
+    "docs/index.md": index,
     "docs/papers/leaderboard_views.md": leaderboard_views,
     "docs/papers/oks.md": oks,
 }

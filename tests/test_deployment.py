@@ -122,3 +122,10 @@ def test_continuous_integration_elsewhere_only_calls_the_makefile():
     lint = re.search(r"^lint:.*\n(?:\t.*\n)+", (ROOT / "Makefile").read_text(), re.M)[0]
     for hook in hooks:
         assert hook["entry"].replace(".venv/bin", "$(BIN)").removesuffix(" check") in lint
+
+
+def test_a_version_is_the_same_wherever_it_is_written():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == version
+    assert f"version = {{{version}}}" in (ROOT / "docs/citing.md").read_text()
+    assert re.findall(r"^## ([0-9.]+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[0] == version
