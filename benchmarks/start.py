@@ -1,14 +1,19 @@
-"""What a job costs beside its work, and what commands cost that compute nothing.
+"""What a job costs beside its work, what commands cost that compute nothing, and what first fits cost by algorithm.
 
 A job is `python -m grambench.pipeline.steps run` on a tiny problem, the commands are `grambench list`, `status` and
 `validate` in this clone.
 
     python benchmarks/start.py [--rounds N] [--run STUDY/DATASET/ALGORITHM]
+    python benchmarks/start.py --first-fits [ALGORITHM ...] [--rounds N]
 
 A run is two processes, a supervisor and the fit. Their wall time is split into the two interpreters, their imports, the
 import of Numba with the loading of compiled code, and the rest: reading and writing files, waiting for each other, and
 the fit itself. What is compiled is loaded from a cache, as in a study. All parts are measured in turn, and the medians
 are printed.
+
+A first fit is that of `KernelClassifier` to 200 examples of breast cancer in a new process, in processor seconds after
+the imports: cold with an empty cache of compiled code, warm with that of the cold one, and the second fit of a process.
+The least of the rounds is printed.
 """
 
 import argparse
@@ -46,6 +51,40 @@ def seconds():
 print(*(first - second for first, second in zip(seconds(), seconds())))
 """
 
+FIRST_FITS = ("default", "rkl", "simple_mkl", "lp_mkl", "easy_mkl", "uniform_svm", "obscure")
+FIRST_FITS += ("omkc_dd", "omkc_sd", "om2")
+FIT_TWICE = """
+import sys, time, warnings
+from sklearn.datasets import load_breast_cancer
+from sklearn.preprocessing import StandardScaler
+from grambench import KernelClassifier, algorithms
+warnings.simplefilter("ignore")
+X, y = load_breast_cancer(return_X_y=True)
+X, y = StandardScaler().fit_transform(X)[:200], y[:200]
+model = KernelClassifier(*sys.argv[1:], random_state=0)
+algorithms.load(model.algorithm)
+times = [time.process_time()]
+for _ in range(2):
+    model.fit(X, y)
+    times.append(time.process_time())
+print(times[1] - times[0], times[2] - times[1])
+"""
+
+
+def first_fits(names, rounds):
+    """Print the processor seconds of first fits, cold and warm, and of second fits."""
+    print(f"{'algorithm':14} {'cold':>6} {'warm':>6} {'second':>7}")
+    for name in names:
+        command, seconds = [sys.executable, "-c", FIT_TWICE, *([] if name == "default" else [name])], []
+        for _ in range(rounds):
+            with tempfile.TemporaryDirectory() as folder:
+                variables = os.environ | {"NUMBA_CACHE_DIR": folder}
+                for _ in range(2):
+                    printed = subprocess.run(command, env=variables, capture_output=True, text=True, check=True).stdout
+                    seconds.append(tuple(map(float, printed.split())))
+        cold, warm = (min(first for first, _ in seconds[k::2]) for k in (0, 1))
+        print(f"{name:14} {cold:6.2f} {warm:6.2f} {min(second for _, second in seconds):7.3f}", flush=True)
+
 
 def measured(command, **streams):
     """Return the wall and the processor seconds of a command."""
@@ -69,7 +108,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--run", type=Cell.parse, default="leaderboard/sonar/uniform_svm", help="its first repetition")
+    parser.add_argument("--first-fits", nargs="*", metavar="ALGORITHM", help="alone")
     arguments = parser.parse_args()
+    if arguments.first_fits is not None:
+        first_fits(arguments.first_fits or FIRST_FITS, arguments.rounds)
+        return
     cell = arguments.run._replace(block=(0, 0))
     plan = Plan(read(ROOT / "config/config.yaml") | {"studies": [cell.study]}, ROOT / "config")
     spec, settings = plan.specs, json.loads(plan.specs.of_cell(cell).spec)

@@ -1,5 +1,6 @@
 """The estimators: what the library's own calls give, in scikit-learn's manners."""
 
+import os
 import pickle
 import re
 import subprocess
@@ -25,8 +26,10 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
 from grambench import KernelClassifier, MultipleKernelTransformer, algorithms, check_grams
+from grambench.algorithms import omkc
 from grambench.algorithms.checks import certified, learn
 from grambench.algorithms.fit import mixture
+from grambench.algorithms.online import om2
 from grambench.config.study import Dictionary, KernelFamily
 from grambench.estimators import kernels as kernel_input
 from grambench.estimators.classifier import PASS_ONCE
@@ -465,6 +468,17 @@ def test_verbose_shows_progress(capsys):
     KernelClassifier("uniform_svm", verbose=1).fit(X, y)
     assert "uniform_svm: 100%" in (shown := capsys.readouterr().err)
     assert "3/3" in shown
+
+
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+@pytest.mark.parametrize(("name", "module"), [("om2", om2), ("omkc_sd", omkc)])
+def test_a_pass_is_compiled_once_for_any_number_of_kernels(name, module):
+    X, y, _ = problem()
+    kernels, signatures = ["gaussian_sigma1", "gaussian_sigma2", "gaussian_sigma4"], []
+    for m in (2, 3):
+        KernelClassifier(name, kernels[:m]).fit(X, y)
+        signatures.append(len(module._play_rounds._dispatcher.signatures))
+    assert signatures[0] == signatures[1] > 0
 
 
 X, Y, _ = problem()

@@ -69,7 +69,7 @@ class KernelExpansions:
 
 def gradient_classifiers(pool: Pool, labels: Labels, kernels: Sequence[int] | None = None) -> RowClassifiers:
     """Return the classifiers of some kernels, by default of all, before a pass over a pool's examples."""
-    return RowClassifiers(GramRows(pool.grams(), np.arange(len(labels))), labels, SumRows, kernels)  # type: ignore[arg-type]
+    return RowClassifiers(GramRows(pool.grams(), np.arange(len(labels))), labels, SumRows, kernels)
 
 
 def expansions(weights: Floats, dual: Floats, order: Order) -> KernelExpansions:

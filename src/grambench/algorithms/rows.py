@@ -25,6 +25,10 @@ from grambench.kernels.pool import GramRows, Stream
 LANES = 4
 
 
+def _matrices(stream: Stream) -> Floats | tuple[Floats, ...]:
+    return stream.values if isinstance(stream.values, np.ndarray) else tuple(stream.values)
+
+
 class LaneRows(NamedTuple):
     """The classifiers of r kernels, each with four partial scores of all n examples.
 
@@ -38,7 +42,7 @@ class LaneRows(NamedTuple):
         Updates of each classifier.
     """
 
-    values: tuple[Floats, ...]
+    values: Floats | tuple[Floats, ...]
     place: NDArray[np.int64]
     order: Order
     lanes: Floats
@@ -48,7 +52,7 @@ class LaneRows(NamedTuple):
     def empty(cls, stream: Stream, classifiers: int) -> Self:
         """Return classifiers before the first round."""
         lanes, counts = np.zeros((classifiers, LANES, len(stream.labels))), np.zeros(classifiers, dtype=np.int64)
-        return cls(tuple(stream.values), stream.place, stream.order, lanes, counts)
+        return cls(_matrices(stream), stream.place, stream.order, lanes, counts)
 
     def score(self, k: int, t: int) -> float:
         """Return f_k(x) of the example of round t."""
@@ -89,7 +93,7 @@ class MeanRows(LaneRows):
 class SumRows(NamedTuple):
     """The classifiers of r kernels, whose scores of all n examples are added up plainly, (r, n); see LaneRows."""
 
-    values: tuple[Floats, ...]
+    values: Floats | tuple[Floats, ...]
     place: NDArray[np.int64]
     order: Order
     sums: Floats
@@ -98,7 +102,7 @@ class SumRows(NamedTuple):
     def empty(cls, stream: Stream, classifiers: int) -> Self:
         """Return classifiers before the first round."""
         sums = np.zeros((classifiers, len(stream.labels)))
-        return cls(tuple(stream.values), stream.place, stream.order, sums)
+        return cls(_matrices(stream), stream.place, stream.order, sums)
 
     def score(self, k: int, t: int) -> float:
         """Return f_k(x) of the example of round t."""

@@ -4,9 +4,13 @@ A function that it decorates can be called, from compiled code too, and pickled.
 A function decorated by `operation` calls a method of its first argument.
 """
 
-from collections.abc import Callable
-from functools import cached_property, update_wrapper
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property, partial, update_wrapper
 from typing import Any
+
+LONG = 2.0  # seconds of compilation of which the user is told
 
 
 def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -24,7 +28,11 @@ class _Compiled:
     def _dispatcher(self) -> Any:
         import numba
 
-        return numba.njit(**self._options)(self._function)
+        dispatcher = numba.njit(**self._options)(self._function)
+        if self._options.get("cache") and hasattr(dispatcher, "_cache"):
+            # Bound to the instance, since Numba's own class serves other packages as well.
+            dispatcher._cache.load_overload = partial(_load, dispatcher._cache)
+        return dispatcher
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         return self._dispatcher(*arguments, **keywords)
@@ -36,6 +44,42 @@ class _Compiled:
     def _numba_type_(self) -> Any:
         # Numba reads this attribute where one compiled function calls another.
         return self._dispatcher._numba_type_
+
+
+def _load(cache: Any, signature: Any, context: Any) -> Any:
+    """Return a function from the cache of compiled code, or None.
+
+    Numba first fills all tables of its compiler, in twice the time of all else. Only memory management is needed here.
+    """
+    from numba.core.runtime.nrt import rtsys
+
+    rtsys.initialize(context)
+    with cache._guard_against_spurious_io_errors():
+        return cache._load_overload(signature, context)
+
+
+@contextmanager
+def notice(show: Callable[[str], None]) -> Iterator[None]:
+    """Show "compiling, once" when all compilations together have taken 2 seconds, and nothing after each of them."""
+    from numba.core import event
+
+    class Listener(event.Listener):
+        seconds, started = 0.0, list[float]()
+
+        def on_start(self, _: Any) -> None:
+            self.started.append(time.monotonic())
+            # Functions that a function calls are compiled within its compilation, so that a long one has many events.
+            if self.seconds + self.started[-1] - self.started[0] > LONG:
+                show("compiling, once")
+
+        def on_end(self, _: Any) -> None:
+            started = self.started.pop()
+            if not self.started:
+                self.seconds += time.monotonic() - started
+                show("")
+
+    with event.install_listener("numba:compile", Listener()):
+        yield
 
 
 class operation:

@@ -4,7 +4,7 @@ import textwrap
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import MISSING
 from numbers import Number
 from types import MappingProxyType
@@ -26,6 +26,7 @@ from grambench.algorithms.fit import Fit
 from grambench.algorithms.one_vs_rest import one_vs_rest_labels
 from grambench.algorithms.settings import GAP, gap_missed
 from grambench.common.errors import ConfigError
+from grambench.common.lazy_numba import notice
 from grambench.common.types import Floats, Indices
 from grambench.experiments.training import Examples
 from grambench.kernels.functions import view_of
@@ -228,7 +229,10 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             positive = [1] if classes == 2 else range(classes)
             targets = [one_vs_rest_labels(self._numbers, number) for number in positive]
             targets = [self._numbers.astype(np.int8)] if multiclass else targets
-            with tqdm(total=len(targets), desc=self.algorithm, unit="fit", disable=not self.verbose) as bar:
+            with (
+                tqdm(total=len(targets), desc=self.algorithm, unit="fit", disable=not self.verbose) as bar,
+                notice(bar.set_postfix_str) if self.verbose else nullcontext(),
+            ):
                 pool = self._bound.train()
                 for labels in targets:
                     rng = np.random.default_rng(self._seed)

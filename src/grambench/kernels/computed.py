@@ -227,7 +227,7 @@ class OnDemand(GramRows):
         self._kernels = range(len(pool.kernels)) if kernels is None else kernels
         self._values = np.zeros((len(self._kernels), 1, len(order)))
         self._first, self._block = 0, np.empty((0, len(pool.train)))
-        super().__init__(tuple(read_only(tuple(self._values))), np.full(len(order), -1))
+        super().__init__(read_only(self._values), np.full(len(order), -1))
 
     def only(self, kernel: int) -> "OnDemand":
         """Return the rows of one kernel, for a pass with this kernel alone."""

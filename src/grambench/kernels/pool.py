@@ -154,8 +154,9 @@ class Stream(NamedTuple):
 
     Attributes
     ----------
-    values : tuple of m ndarrays of float64 (n, n), or (1, T) if rows are computed on demand
-        Read-only: writable arrays have another type in Numba and would compile every loop again.
+    values : ndarray of float64 (m, n, n), or (m, 1, T) if rows are computed on demand; or a tuple of m ndarrays (n, n)
+        Read-only: writable arrays have another type in Numba and would compile every loop again, as does each length
+        of a tuple. It serves matrices that are no parts of one array.
     place : ndarray of int64 (n,) or (T,)
         The index of each example's row in each array; -1 if the row has to be fetched.
     labels : ndarray of int8 (n,) or (T,)
@@ -164,7 +165,7 @@ class Stream(NamedTuple):
         The examples in the order of presentation.
     """
 
-    values: tuple[Floats, ...]
+    values: Grams
     place: NDArray[np.int64]
     labels: Labels
     order: Order
@@ -187,12 +188,12 @@ class GramRows:
 
     on_demand = False
 
-    def __init__(self, values: tuple[Floats, ...], place: NDArray[np.int64]) -> None:
+    def __init__(self, values: Grams, place: NDArray[np.int64]) -> None:
         self.values, self.place = values, place
 
     def only(self, kernel: int) -> "GramRows":
         """Return the rows of one kernel, for a pass with this kernel alone."""
-        return GramRows(self.values[kernel : kernel + 1], self.place)
+        return GramRows(self.values[kernel][None], self.place)
 
     def stream(self, labels: Labels, order: Order) -> Stream:
         """Return the examples of a pass, numbered as the rows are; `order` begins as the order of the rows does."""
@@ -371,8 +372,13 @@ class Pool(ABC):
     def along(self, order: Indices) -> GramRows:
         """Return the rows of the training examples for a pass in this order; for t = n only."""
         self.refuse_stack()
-        grams = tuple(read_only(tuple(self.grams())))
-        return GramRows(grams, np.arange(len(grams[0])))
+        grams = read_only(tuple(self.grams()))
+        stack: Any = grams[0].base
+        place = np.arange(len(grams[0]))
+        is_one = isinstance(stack, np.ndarray) and stack.shape == self.shape
+        if is_one and all(gram.ctypes.data == part.ctypes.data for gram, part in zip(grams, stack, strict=True)):
+            grams = read_only(stack)
+        return GramRows(grams, place)
 
     def part(self, rows: Indices, columns: Indices) -> "Pool":
         """Return the pool between some of the t examples and some of the training examples."""

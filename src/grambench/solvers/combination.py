@@ -11,11 +11,12 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.common.lazy_numba import njit
+from grambench.common.lazy_numba import njit, operation
 from grambench.common.types import Floats
 
 MOST_ROWS = 0.6  # share of the rows from which on the lower triangle and its reflection are less work
 TILE = 32  # rows and columns that are reflected at a time, which the processor's cache holds
+ABOVE = np.triu(np.ones((TILE, TILE), dtype=np.bool_), 1)
 
 _checked = WeakValueDictionary[int, Floats]()  # read-only arrays that are finite, by their id
 
@@ -35,6 +36,8 @@ class CombinationRows(NamedTuple):
         Rows of the combination; only computed ones are valid.
     computed : ndarray of bool (n,)
         Rows that the cache holds.
+    used : ndarray of int64 (u,)
+        Kernels whose weight is not 0.
     """
 
     grams: Floats
@@ -42,6 +45,15 @@ class CombinationRows(NamedTuple):
     diagonal: Floats
     cache: Floats
     computed: NDArray[np.bool_]
+    used: NDArray[np.int64]
+
+    def row(self, i: int) -> Floats:
+        """Return row i of the combination, (n,), from the cache if it is computed."""
+        values = self.cache[i]
+        if not self.computed[i]:
+            _combine(self.grams, self.weights, self.used, i, values)
+            self.computed[i] = True
+        return values  # type: ignore[no-any-return]
 
 
 class Combination:
@@ -82,7 +94,9 @@ class Combination:
 
     def _rows(self, weights: Floats) -> CombinationRows:
         n = self.grams.shape[1]
-        return CombinationRows(self.grams, weights, weights @ self.diagonals, self._cache, np.zeros(n, dtype=np.bool_))
+        computed = np.zeros(n, dtype=np.bool_)
+        used = np.flatnonzero(weights)
+        return CombinationRows(self.grams, weights, weights @ self.diagonals, self._cache, computed, used)
 
     @classmethod
     def single(cls, gram: Floats) -> "Combination":
@@ -101,7 +115,7 @@ class Combination:
     @property
     def row_additions(self) -> int:
         """Number of additions of one array of n numbers to another in all methods so far."""
-        return self._added + int(self.rows.computed.sum()) * int(np.count_nonzero(self.rows.weights))
+        return self._added + int(self.rows.computed.sum()) * self.rows.used.size
 
     def reweight(self, weights: Floats) -> None:
         """Set theta, an array (m,); if it changes, computed rows are discarded."""
@@ -117,7 +131,16 @@ class Combination:
         m, n = self.grams.shape[:2]
         sizes = np.count_nonzero(vectors, axis=-1)
         self._added += int((m * sizes**2 // (2 * n)).sum())  # lower triangles
-        return np.asarray(_quadratic_forms(self.grams, vectors.reshape(-1, n)).reshape(*vectors.shape[:-1], m))
+        forms = np.empty((*vectors.shape[:-1], m))
+        pairs = list(zip(vectors.reshape(-1, n), forms.reshape(-1, m), strict=True))
+        # A matrix is used for all vectors while the processor's cache holds it.
+        step = m if len(pairs) == 1 else 1
+        for k in range(0, m, step):
+            for vector, out in pairs:
+                support = np.flatnonzero(vector)
+                write_forms = _forms_by_row if 2 * support.size < n else _forms_by_column
+                write_forms(self.grams[k : k + step], support, vector[support], np.empty(n), out[k : k + step])
+        return forms
 
     def diagonal_sums(self, vector: Floats) -> Floats:
         """Return sum_i v_i K_m,ii of every base kernel, (m,)."""
@@ -127,8 +150,14 @@ class Combination:
         """Compute all rows together if that is less work than the rows of these examples, (n,), one by one."""
         n = examples.size
         if np.count_nonzero(examples & ~self.rows.computed) > MOST_ROWS * n:
-            added = self.row_additions + int(np.count_nonzero(self.rows.weights)) * n // 2
-            _compute_all(self.rows)
+            added = self.row_additions + self.rows.used.size * n // 2
+            _compute_rows(self.rows, np.arange(n), True)
+            # Rows above the diagonal, from tiles below it.
+            for top in range(0, n, TILE):
+                tile = self.rows.cache[top : top + TILE]
+                self.rows.cache[:top, top : top + TILE] = tile[:, :top].T
+                block = tile[:, top : top + TILE]
+                np.copyto(block, block.T, where=ABOVE[: len(tile), : len(tile)])
             self._added += added - self.row_additions
 
     def product(self, vector: Floats) -> Floats:
@@ -145,8 +174,7 @@ class Combination:
 
     def block(self, examples: NDArray[np.int64]) -> Floats:
         """Return K(theta) among c examples, (c, c), from the base kernels' lower triangles."""
-        used = int(np.count_nonzero(self.rows.weights))
-        self._added += used * examples.size**2 // (2 * self.grams.shape[1])
+        self._added += self.rows.used.size * examples.size**2 // (2 * self.grams.shape[1])
         return np.asarray(_block(self.rows, examples))
 
 
@@ -176,7 +204,8 @@ class SummedCombination(Combination):
         self._kernels, self.diagonals = kernels, kernels.diagonal()
         n, none = self.diagonals.shape[1], np.empty(0)
         self._theta, self._added = none, 0
-        self.rows = CombinationRows(np.empty((0, n, n)), none, np.zeros(n), np.empty((n, 0)), np.zeros(n, np.bool_))
+        empty: tuple[Floats, Floats, Floats, Floats] = np.empty((0, n, n)), none, np.zeros(n), np.empty((n, 0))
+        self.rows = CombinationRows(*empty, np.zeros(n, np.bool_), np.flatnonzero(none))
 
     def reweight(self, weights: Floats) -> None:
         """Set theta, an array (m,), and compute K(theta) if it changes."""
@@ -220,129 +249,122 @@ def _first_infinite(grams: Floats) -> int | None:
     return None
 
 
-@njit(cache=True)
+@operation
 def row(rows, i):  # type: ignore[no-untyped-def]
-    """Return row i of the combination, (n,), from the cache if it is computed."""
-    if not rows.computed[i]:
-        _combine(rows, i, rows.computed.size)
-        rows.computed[i] = True
-    return rows.cache[i]
+    """Return row i of a Gram matrix, (n,)."""
 
 
 @njit(cache=True)
-def _combine(rows, i, stop):  # type: ignore[no-untyped-def]
-    """Compute the first `stop` entries of row i."""
-    values = rows.cache[i, :stop]
-    values[:] = 0.0
-    used = np.flatnonzero(rows.weights)
+def _combine(grams, weights, used, i, values):  # type: ignore[no-untyped-def]
+    """Compute the first entries of row i."""
     in_fours = used.size - used.size % 4
+    for j in range(values.size):
+        values[j] = 0.0
     # Four kernels at a time, so that the sum is read and written less often. The order of the additions decides
     # the last bits of all results, and so of published digits.
     for a in range(0, in_fours, 4):
         k0, k1, k2, k3 = used[a], used[a + 1], used[a + 2], used[a + 3]
-        w0, w1, w2, w3 = rows.weights[k0], rows.weights[k1], rows.weights[k2], rows.weights[k3]
-        r0, r1, r2, r3 = rows.grams[k0, i], rows.grams[k1, i], rows.grams[k2, i], rows.grams[k3, i]
+        w0, w1, w2, w3 = weights[k0], weights[k1], weights[k2], weights[k3]
         for j in range(values.size):
-            values[j] += w0 * r0[j] + w1 * r1[j] + w2 * r2[j] + w3 * r3[j]
-    for k in used[in_fours:]:
-        weight, base = rows.weights[k], rows.grams[k, i]
+            values[j] += w0 * grams[k0, i, j] + w1 * grams[k1, i, j] + w2 * grams[k2, i, j] + w3 * grams[k3, i, j]
+    for a in range(in_fours, used.size):
+        k, weight = used[a], weights[used[a]]
         for j in range(values.size):
-            values[j] += weight * base[j]
+            values[j] += weight * grams[k, i, j]
 
 
 @njit(cache=True)
-def _compute_all(rows):  # type: ignore[no-untyped-def]
-    cache, n = rows.cache, rows.computed.size
-    for i in range(n):
-        _combine(rows, i, i + 1)
-    for top in range(0, n, TILE):
-        for left in range(0, top + 1, TILE):
-            for i in range(top, min(top + TILE, n)):
-                for j in range(left, min(left + TILE, i)):
-                    cache[j, i] = cache[i, j]
-    rows.computed[:] = True
+def _compute_rows(rows, examples, is_lower):  # type: ignore[no-untyped-def]
+    """Compute the rows of these examples, or of their entries those up to the diagonal."""
+    for i in examples:
+        stop = i + 1 if is_lower else rows.computed.size
+        _combine(rows.grams, rows.weights, rows.used, i, rows.cache[i, :stop])
+        rows.computed[i] = True
 
 
-@njit(cache=True)
-def product(rows, vector):  # type: ignore[no-untyped-def]
+def product(rows: CombinationRows, vector: Floats) -> Floats:
     """Return K(theta) v from the rows where v is not 0."""
+    used = np.flatnonzero(vector)
+    if (lacking := used[~rows.computed[used]]).size:
+        _compute_rows(rows, lacking, False)
     out = np.zeros(vector.size)
-    for i in range(vector.size):
-        if vector[i] != 0.0:
-            values = row(rows, i)
-            for j in range(out.size):
-                out[j] += vector[i] * values[j]
+    _add_scaled(rows.cache, used, vector, out)
     return out
 
 
 @njit(cache=True)
-def _quadratic_forms(grams, vectors):  # type: ignore[no-untyped-def]
-    forms = np.empty((len(vectors), len(grams)))
-    # A matrix is used for all vectors while the processor's cache holds it.
-    for m in range(len(grams)):
-        for k in range(len(vectors)):
-            forms[k, m] = _quadratic_form(grams[m], vectors[k])
-    return forms
+def _add_scaled(rows, used, factors, out):  # type: ignore[no-untyped-def]
+    for i in used:
+        factor = factors[i]
+        for j in range(out.size):
+            out[j] += factor * rows[i, j]
 
 
 @njit(cache=True)
-def _quadratic_form(gram, vector):  # type: ignore[no-untyped-def]
-    support = np.flatnonzero(vector)
-    v, in_fours, total = vector[support], support.size - support.size % 4, 0.0
-    sums = _sums_by_row(gram, support, v) if 2 * support.size < vector.size else _sums_by_column(gram, support, v)
+def _forms_by_row(grams, support, v, sums, forms):  # type: ignore[no-untyped-def]
+    """Write v'K_m v of every kernel from sums over rows; faster if v has many zeros. Sums are working memory."""
+    in_fours = support.size - support.size % 4
+    for m in range(forms.size):
+        gram = grams[m]
+        # Four rows at a time share the reads of their columns.
+        for a in range(0, in_fours, 4):
+            i0, i1, i2, i3 = support[a], support[a + 1], support[a + 2], support[a + 3]
+            s0 = s1 = s2 = s3 = 0.0
+            for b in range(a):
+                column, factor = support[b], v[b]
+                s0 += factor * gram[i0, column]
+                s1 += factor * gram[i1, column]
+                s2 += factor * gram[i2, column]
+                s3 += factor * gram[i3, column]
+            sums[i0], sums[i1], sums[i2], sums[i3] = s0, s1, s2, s3
+        for a in range(in_fours, support.size):
+            s0 = 0.0
+            for b in range(a):
+                s0 += v[b] * gram[support[a], support[b]]
+            sums[support[a]] = s0
+        forms[m] = _form(gram, support, v, sums)
+
+
+@njit(cache=True)
+def _forms_by_column(grams, support, v, sums, forms):  # type: ignore[no-untyped-def]
+    """Write the same forms, to the last bit, from sums over columns; faster if v has few zeros."""
+    in_eights = support.size - support.size % 8
+    for m in range(forms.size):
+        gram = grams[m]
+        for j in range(sums.size):
+            sums[j] = 0.0
+        # Eight columns at a time, so that the sums are read and written less often. Each is a row, since K is
+        # symmetric, and the compiler handles several of its entries at a time.
+        for a in range(0, in_eights, 8):
+            i0, i1, i2, i3 = support[a], support[a + 1], support[a + 2], support[a + 3]
+            i4, i5, i6, i7 = support[a + 4], support[a + 5], support[a + 6], support[a + 7]
+            d0, d1, d2, d3, d4, d5, d6, d7 = v[a], v[a + 1], v[a + 2], v[a + 3], v[a + 4], v[a + 5], v[a + 6], v[a + 7]
+            for j in support[a + 4 : a + 8]:
+                sums[j] = sums[j] + d0 * gram[i0, j] + d1 * gram[i1, j] + d2 * gram[i2, j] + d3 * gram[i3, j]
+            # Signed numbers could count from the end, which takes longer.
+            for j in range(np.uintp(i7 + 1), np.uintp(sums.size)):
+                first = sums[j] + d0 * gram[i0, j] + d1 * gram[i1, j] + d2 * gram[i2, j] + d3 * gram[i3, j]
+                sums[j] = first + d4 * gram[i4, j] + d5 * gram[i5, j] + d6 * gram[i6, j] + d7 * gram[i7, j]
+        for a in range(support.size - support.size % 4, support.size):
+            for b in range(in_eights, a):
+                sums[support[a]] += v[b] * gram[support[b], support[a]]
+        forms[m] = _form(gram, support, v, sums)
+
+
+@njit(cache=True)
+def _form(gram, support, v, sums):  # type: ignore[no-untyped-def]
+    """Return v'K v from the sums of v_b K_ab over all b before the block of a: four rows, or one of the last rows."""
+    in_fours, total = support.size - support.size % 4, 0.0
     for a in range(0, in_fours, 4):
-        total += 2.0 * (v[a] * sums[a] + v[a + 1] * sums[a + 1] + v[a + 2] * sums[a + 2] + v[a + 3] * sums[a + 3])
+        s0, s1, s2, s3 = sums[support[a]], sums[support[a + 1]], sums[support[a + 2]], sums[support[a + 3]]
+        total += 2.0 * (v[a] * s0 + v[a + 1] * s1 + v[a + 2] * s2 + v[a + 3] * s3)
         # The block on the diagonal is read as a whole, since the sums end before it.
         for p in range(a, a + 4):
             for q in range(a, a + 4):
                 total += v[p] * v[q] * gram[support[p], support[q]]
     for a in range(in_fours, support.size):
-        total += v[a] * (2.0 * sums[a] + v[a] * gram[support[a], support[a]])
+        total += v[a] * (2.0 * sums[support[a]] + v[a] * gram[support[a], support[a]])
     return total
-
-
-@njit(cache=True)
-def _sums_by_row(gram, support, v):  # type: ignore[no-untyped-def]
-    """Return the sum of v_b K_ab over all b before the block of a, which is four rows or one of the last rows."""
-    sums, in_fours = np.zeros(support.size), support.size - support.size % 4
-    # Four rows at a time share the reads of their columns.
-    for a in range(0, in_fours, 4):
-        r0, r1, r2, r3 = gram[support[a]], gram[support[a + 1]], gram[support[a + 2]], gram[support[a + 3]]
-        s0 = s1 = s2 = s3 = 0.0
-        for b in range(a):
-            column = support[b]
-            s0 += v[b] * r0[column]
-            s1 += v[b] * r1[column]
-            s2 += v[b] * r2[column]
-            s3 += v[b] * r3[column]
-        sums[a], sums[a + 1], sums[a + 2], sums[a + 3] = s0, s1, s2, s3
-    for a in range(in_fours, support.size):
-        for b in range(a):
-            sums[a] += v[b] * gram[support[a], support[b]]
-    return sums
-
-
-@njit(cache=True)
-def _sums_by_column(gram, support, v):  # type: ignore[no-untyped-def]
-    """Return the same sums, to the last bit, as those of a whole column at a time; faster if v has few zeros."""
-    image, in_eights = np.zeros(len(gram)), support.size - support.size % 8
-    # Eight columns at a time, so that the sums are read and written less often. Each is a row, since K is symmetric,
-    # and the compiler handles several of its entries at a time.
-    for a in range(0, in_eights, 8):
-        i, stop = support[a : a + 8], support[a + 7] + 1
-        d0, d1, d2, d3, d4, d5, d6, d7 = v[a], v[a + 1], v[a + 2], v[a + 3], v[a + 4], v[a + 5], v[a + 6], v[a + 7]
-        for j in i[4:]:
-            image[j] = image[j] + d0 * gram[i[0], j] + d1 * gram[i[1], j] + d2 * gram[i[2], j] + d3 * gram[i[3], j]
-        r0, r1, r2, r3 = gram[i[0], stop:], gram[i[1], stop:], gram[i[2], stop:], gram[i[3], stop:]
-        r4, r5, r6, r7 = gram[i[4], stop:], gram[i[5], stop:], gram[i[6], stop:], gram[i[7], stop:]
-        rest = image[stop:]
-        for j in range(rest.size):
-            first = rest[j] + d0 * r0[j] + d1 * r1[j] + d2 * r2[j] + d3 * r3[j]
-            rest[j] = first + d4 * r4[j] + d5 * r5[j] + d6 * r6[j] + d7 * r7[j]
-    for a in range(support.size - support.size % 4, support.size):
-        for b in range(in_eights, a):
-            image[support[a]] += v[b] * gram[support[b], support[a]]
-    return image[support]
 
 
 @njit(cache=True)
@@ -366,7 +388,7 @@ def add_rows(grams, changed, change, images):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def _block(rows, examples):  # type: ignore[no-untyped-def]
     out = np.zeros((examples.size, examples.size))
-    for m in np.flatnonzero(rows.weights):
+    for m in rows.used:
         gram, weight = rows.grams[m], rows.weights[m]
         for a in range(examples.size):
             base = gram[examples[a]]

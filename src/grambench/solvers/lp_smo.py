@@ -24,17 +24,8 @@ from grambench.common.errors import SolverError
 from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Labels
 from grambench.solvers import svm
-from grambench.solvers.combination import Combination, add_rows
-from grambench.solvers.smo import (
-    CURVATURE_FLOOR,
-    UNBOUNDED,
-    active_row,
-    masks,
-    most_promising,
-    select,
-    steepest,
-    transfer,
-)
+from grambench.solvers.combination import Combination, CombinationRows, add_rows, row
+from grambench.solvers.smo import CURVATURE_FLOOR, UNBOUNDED, masks, most_promising, steepest, transfer
 
 FIRST_BATCH = 8  # steps
 STEPS_AN_EXAMPLE = 200  # after which Newton's method is left to solve an ill-conditioned problem
@@ -141,29 +132,38 @@ def train(
             f"SVM: not within a gap of {gap} and {tolerance} of the optimality conditions after {steps} steps; "
             "scale the kernels, lower C, or raise the gap"
         )
-    return Solution(weights, dual, bias, objectives.tolist(), state == SOLVED, steps, additions)
+    return Solution(weights, dual, bias, objectives, state == SOLVED, steps, additions)
 
 
-@njit(cache=True)
-def _maximise(rows, diagonals, y, lower, upper, C, p, gap, tolerance, max_batches, max_steps):  # type: ignore[no-untyped-def]
+def _maximise(
+    rows: CombinationRows,
+    diagonals: Floats,
+    y: Floats,
+    lower: Floats,
+    upper: Floats,
+    C: float,
+    p: float,
+    gap: float,
+    tolerance: float,
+    max_batches: int,
+    max_steps: int,
+) -> tuple[int, Floats, Floats, float, list[float], int, int]:
     """Return one of the states, the weights, v, the bias, objectives, steps and row additions."""
     order, (m, n) = p / (p - 1.0), diagonals.shape
-    largest = np.empty(m)
     values, forms, images, weights = np.zeros(n), np.zeros(m), np.zeros((m, n)), rows.weights.copy()
-    for k in range(m):
-        largest[k] = np.abs(diagonals[k]).max()
+    largest, scales = np.abs(diagonals).max(axis=1), np.abs(diagonals).cumsum(axis=1)[:, -1] / n
     norm = dual = size = 0.0
     misfit, omitted, batch, steps, additions, idle, least = 1.0, OMITTED, FIRST_BATCH, 0, 0, 0, np.inf
-    objectives, state = np.empty(0), FAILED
+    objectives, state = list[float](), FAILED
     while True:
-        gradient = y - np.dot(weights, images)
+        gradient = y - weights @ images
         bias, violation = _bias(gradient, values, lower, upper)
-        objective = 0.5 * norm + C * np.maximum(y * (gradient - bias), 0.0).sum()
-        objectives = np.append(objectives, objective)
+        objective = 0.5 * norm + C * _sum(np.maximum(y * (gradient - bias), 0.0))
+        objectives.append(objective)
         allowed, excess = gap * objective, objective - dual
         is_solved = excess <= allowed and violation <= tolerance
-        if is_solved or objectives.size > max_batches or steps >= max_steps:
-            state = SOLVED if is_solved else EXHAUSTED if objectives.size > max_batches else LIMITED
+        if is_solved or len(objectives) > max_batches or steps >= max_steps:
+            state = SOLVED if is_solved else EXHAUSTED if len(objectives) > max_batches else LIMITED
             break
         idle, least = 0 if violation < (1.0 - PROGRESS) * least else idle + 1, min(violation, least)
         if idle > PATIENCE:
@@ -171,17 +171,19 @@ def _maximise(rows, diagonals, y, lower, upper, C, p, gap, tolerance, max_batche
 
         aim = AIM * (min(tolerance, violation * allowed / excess) if excess > allowed else tolerance)
         reduction = min(max(misfit, MOST_REDUCTION), LEAST_REDUCTION)
-        active = select(rows, np.arange(n), gradient, values, lower, upper)
-        target, limit = max(reduction * violation, aim), min(batch, max_steps - steps)
-        count, added = _improve(rows, active, images, forms, weights, order, target, limit)
+        end, target, limit = values.copy(), max(reduction * violation, aim), min(batch, max_steps - steps)
+        theta, reach = (forms.copy(), weights.copy(), weights.copy()), np.abs(images).max(axis=1)
+        count, added = _improve(
+            rows, gradient, end, lower, upper, *masks(values, lower, upper), images, reach, *theta, order, target, limit
+        )
         if count < 0:
             break
-        curvatures, bend, changed = _move(rows.grams, largest, images, values, active.values, forms, weights, order)
+        curvatures, bend, changed = _move(rows.grams, largest, images, values, end, forms, weights, order)
         steps, additions = steps + count, additions + added + m * (abs(changed) + 4)
         if changed < 0:
             break
         batch = max(batch // 2, 1) if bend < TOO_LONG else min(2 * batch, max_steps) if bend > SHORT else batch
-        forms, size, latest = np.maximum(np.dot(images, values), 0.0), np.abs(values).sum(), dual
+        forms, size, latest = np.maximum(_products(images, values), 0.0), _sum(np.abs(values)), dual
         norm = _weigh(forms, order, weights)
         dual = size - 0.5 * norm
         if dual > latest + RISE * abs(latest):
@@ -190,34 +192,51 @@ def _maximise(rows, diagonals, y, lower, upper, C, p, gap, tolerance, max_batche
         curvatures, bearing = np.maximum(curvatures, 0.0), min(BEARING * (1.0 - bend), 1.0)
         misfit = bearing * _fit_scale(rows, weights, curvatures)
         # The first model has equal weights.
-        if misfit > MISFIT or objectives.size == 1:
-            additions += _renew(rows, diagonals, weights, curvatures, omitted)
+        if misfit > MISFIT or len(objectives) == 1:
+            additions += int(rows.computed.sum()) * rows.used.size
+            rows = _renew(rows, diagonals, weights, curvatures, scales, omitted)
             omitted *= 0.5
-    additions += rows.computed.sum() * np.count_nonzero(rows.weights)
+    additions += int(rows.computed.sum()) * rows.used.size
     rows.computed[:] = False
     return state, weights, values, bias, objectives, steps, additions
 
 
+def _sum(values: Floats) -> float:
+    """Return the sum of numbers one after the other, whose last bits decide when a batch ends."""
+    return float(values.cumsum()[-1])
+
+
 @njit(cache=True)
-def _move(grams, largest, images, values, aim, forms, weights, order):  # type: ignore[no-untyped-def]
+def _products(images, values):  # type: ignore[no-untyped-def]
+    # NumPy's own products differ in the last bits.
+    return np.dot(images, values)
+
+
+def _move(
+    grams: Floats,
+    largest: Floats,
+    images: Floats,
+    values: Floats,
+    end: Floats,
+    forms: Floats,
+    weights: Floats,
+    order: float,
+) -> tuple[Floats, float, int]:
     """Move v and all K_m v to the end of a batch, or to where D is largest on the way.
 
     Returns the forms of the changes, the slope of D at the end relative to the start, and the number of rows added to
     each K_m v, negative if a kernel is indefinite.
     """
-    changes, size = aim - values, np.abs(values).sum()
-    changed = np.flatnonzero(changes)
-    before = np.dot(images, changes)
+    changes, size = end - values, _sum(np.abs(values))
+    changed, before = np.flatnonzero(changes), _products(images, changes)
     add_rows(grams, changed, changes[changed], images)
     # Forms of the changes, with which q_m and D are known along the whole batch.
-    curvatures, moved = np.dot(images, changes) - before, np.abs(changes).sum()
+    curvatures, moved = _products(images, changes) - before, _sum(np.abs(changes))
     if (curvatures < -ROUNDING * largest * moved * (moved + size)).any():
         return curvatures, 0.0, -changed.size - 1
-    share, bend = _share(np.abs(aim).sum() - size, before, curvatures, forms, weights, order)
+    share, bend = _share(_sum(np.abs(end)) - size, before, curvatures, forms, weights, order)
     if share == 1.0:
-        # An assignment to several entries at once takes seconds to compile.
-        for i in changed:
-            values[i] = aim[i]
+        values[changed] = end[changed]
         return curvatures, bend, changed.size
     changes *= share
     add_rows(grams, changed, (1.0 - 1.0 / share) * changes[changed], images)
@@ -256,20 +275,22 @@ def _bias(gradient, values, lower, upper):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _improve(rows, active, images, forms, weights, order, tolerance, max_steps):  # type: ignore[no-untyped-def]
-    """Take a batch of steps; return their number, negative if the model is not concave, and row additions."""
-    gradient, values, lower, upper, diagonal = active[1:6]
-    m, n, additions = forms.size, values.size, 0
-    grow, shrink = masks(values, lower, upper)
-    forms, weights, applied, gains = forms.copy(), weights.copy(), weights.copy(), np.empty(n)
-    new_forms, new_weights, slopes, reach = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
-    for k in range(m):
-        reach[k] = max(images[k].max(), -images[k].min())
-    for step in range(max_steps):
+def _improve(  # type: ignore[no-untyped-def]
+    rows, gradient, values, lower, upper, grow, shrink, images, reach, forms, weights, applied, order, tolerance, most
+):
+    """Take a batch of steps, `most` at most; return their number and row additions.
+
+    The number is negative if the model is not concave. The gradient holds the
+    weights that are `applied`; changes of others are put off.
+    """
+    m, n, additions, diagonal = forms.size, values.size, 0, rows.diagonal
+    gains = np.empty(n, dtype=np.int64)
+    new_forms, new_weights, slopes = np.empty(m), np.empty(m), np.empty(m)
+    for step in range(most):
         i, violation = steepest(gradient, grow, shrink)
         if i == n or not violation > tolerance:
             return step, additions
-        row_i = active_row(rows, active, i)
+        row_i = row(rows, i)
         j = most_promising(gradient[i], diagonal[i], gradient, shrink, diagonal, row_i, 0.0, gains)
         if j == n:
             return -1, additions
@@ -285,7 +306,7 @@ def _improve(rows, active, images, forms, weights, order, tolerance, max_steps):
             gradient[i] - gradient[j], curvature, slack, slopes, forms, weights, new_forms, new_weights, order
         )
         transfer(values, i, j, change, lower, upper, grow, shrink)
-        row_j = active_row(rows, active, j)
+        row_j = row(rows, j)
         for k in range(n):
             gradient[k] -= change * (row_i[k] - row_j[k])
         additions += 2
@@ -297,7 +318,7 @@ def _improve(rows, active, images, forms, weights, order, tolerance, max_steps):
                     gradient[a] -= difference * image[a]
                 applied[k] = weights[k]
                 additions += 1
-    return max_steps, additions
+    return most, additions
 
 
 @njit(cache=True)
@@ -335,8 +356,9 @@ def _step(start, curvature, slack, slopes, forms, weights, new_forms, new_weight
     return change
 
 
-@njit(cache=True)
-def _share(growth, before, curvatures, forms, weights, order):  # type: ignore[no-untyped-def]
+def _share(
+    growth: float, before: Floats, curvatures: Floats, forms: Floats, weights: Floats, order: float
+) -> tuple[float, float]:
     """Return the share of a batch after which D no longer rises, or 1, and the slope at its end relative to the start.
 
     Along a share t of it, sum |v| grows by t times the growth, and q_m by 2 t before_m + t^2 curvatures_m.
@@ -348,7 +370,7 @@ def _share(growth, before, curvatures, forms, weights, order):  # type: ignore[n
         _weigh(np.maximum(forms + share * (2.0 * before + share * curvatures), 0.0), order, new_weights)
         slope = growth - new_weights @ (before + share * curvatures)
         if trial == 0:
-            bend = slope / start if start > 0.0 else -np.inf
+            bend = float(slope / start) if start > 0.0 else -np.inf
             if bend >= OVERSHOT:
                 break
         elif abs(slope) <= 0.05 * start:
@@ -358,47 +380,37 @@ def _share(growth, before, curvatures, forms, weights, order):  # type: ignore[n
     return share, bend
 
 
-@njit(cache=True)
-def _fit_scale(rows, weights, curvatures):  # type: ignore[no-untyped-def]
+def _fit_scale(rows: CombinationRows, weights: Floats, curvatures: Floats) -> float:
     """Correct the scale of the model by the curvatures along a batch; return its relative error that remains."""
     total, modelled = weights @ curvatures, rows.weights @ curvatures
     if not total > 0.0:
         return 0.0
-    ratio = total / modelled if modelled > 0.0 else 0.0
+    ratio = float(total / modelled) if modelled > 0.0 else 0.0
     if ratio > 0.0 and abs(ratio - 1.0) > RESCALED:
-        _scale(rows.weights, ratio)
-        _scale(rows.diagonal, ratio)
+        rows.weights[:] *= ratio
+        rows.diagonal[:] *= ratio
         for i in np.flatnonzero(rows.computed):
-            _scale(rows.cache[i], ratio)
-    return np.abs(weights - rows.weights) @ curvatures / total
+            rows.cache[i] *= ratio
+    return float(np.abs(weights - rows.weights) @ curvatures / total)
 
 
-@njit(cache=True)
-def _scale(values, factor):  # type: ignore[no-untyped-def]
-    for i in range(values.size):
-        values[i] *= factor
+def _renew(
+    rows: CombinationRows, diagonals: Floats, weights: Floats, curvatures: Floats, scales: Floats, omitted: float
+) -> CombinationRows:
+    """Return a model of the largest of these weights.
 
-
-@njit(cache=True)
-def _renew(rows, diagonals, weights, curvatures, omitted):  # type: ignore[no-untyped-def]
-    """Give the model the largest of these weights; return the row additions that the old one has cost.
-
-    Kernels matter by their curvature along the latest batch, and by that of single coefficients.
+    Kernels matter by their curvature along the latest batch, and by that of single coefficients, the `scales`.
     """
-    additions, scales = rows.computed.sum() * np.count_nonzero(rows.weights), np.empty(weights.size)
-    for k in range(weights.size):
-        scales[k] = np.abs(diagonals[k]).mean()
-    total, size = weights @ curvatures, weights @ scales
+    total, size = float(weights @ curvatures), float(weights @ scales)
     if total > 0.0:
-        shares, rows.weights[:], rows.computed[:] = weights * (curvatures / total + scales / size), 0.0, False
-        remaining = shares.sum()
-        for k in np.argsort(-shares):
+        shares: Floats = weights * (curvatures / total + scales / size)
+        rows.weights[:], rows.computed[:] = 0.0, False
+        remaining = _sum(shares)
+        for k in np.argsort(-shares, kind="stable").tolist():
             if remaining <= omitted:
                 break
             rows.weights[k] = weights[k]
             remaining -= shares[k]
-        _scale(rows.weights, total / (rows.weights @ curvatures))
-        diagonal = np.dot(rows.weights, diagonals)
-        for i in range(diagonal.size):
-            rows.diagonal[i] = diagonal[i]
-    return additions
+        rows.weights[:] *= total / (rows.weights @ curvatures)
+        rows.diagonal[:] = rows.weights @ diagonals
+    return rows._replace(used=np.flatnonzero(rows.weights))

@@ -15,14 +15,14 @@ be ordered as integers. Every pass over the variables therefore has no branches 
 A plain loop with the same result, the first of equal ones, takes 1.6 times as long on 569 examples and more.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats
-from grambench.solvers.combination import product, row
+from grambench.solvers.combination import CombinationRows, product, row
 
 PERIOD = 1000  # steps after which variables are set aside
 SMALL = 1000  # variables: of fewer, a step is too short for it to be worthwhile
@@ -33,13 +33,22 @@ UNBOUNDED = 1e-10  # a pair without bounds that curves the wrong way by more tha
 MAGNITUDE = np.int64(2**63 - 1)  # all bits of a number but its sign
 
 
-@njit(cache=True)
-def maximise(rows, image, linear, ridge, lower, upper, values, tolerance, max_steps):  # type: ignore[no-untyped-def]
+def maximise(
+    rows: CombinationRows,
+    image: Floats,
+    linear: Floats,
+    ridge: float,
+    lower: Floats,
+    upper: Floats,
+    values: Floats,
+    tolerance: float,
+    max_steps: int,
+) -> tuple[Floats, int]:
     """Improve `values` in place until the gradients of growing and shrinking variables differ by less than tolerance.
 
     Parameters
     ----------
-    rows : Rows
+    rows : CombinationRows
         The Gram matrix K, (n, n).
     image : ndarray of float64 (n,)
         K v.
@@ -63,112 +72,89 @@ def maximise(rows, image, linear, ridge, lower, upper, values, tolerance, max_st
     steps : int
         Number of steps; negative if the problem is unbounded, `max_steps` if it was not solved.
     """
-    gradient = linear - image - ridge * values
-    active = select(rows, np.arange(values.size), gradient, values, lower, upper)
+    whole: tuple[Any, ...] = rows, linear - image - ridge * values, values, lower, upper, rows.diagonal
+    gradient, indices, active = whole[1], np.arange(values.size), whole
     step, is_near = 0, False
     while True:
-        is_whole = active.indices.size == values.size
+        is_whole = indices.size == values.size
         limit = min(PERIOD, max_steps - step)
-        n_steps = _improve(rows, active, ridge, tolerance if is_whole or is_near else 10.0 * tolerance, limit)
-        # Here and below, an assignment to several entries at once takes seconds to compile.
-        for k, i in enumerate(active.indices):
-            gradient[i], values[i] = active.gradient[k], active.values[k]
+        n_steps = _improve(
+            *active, *masks(*active[2:5]), ridge, tolerance if is_whole or is_near else 10.0 * tolerance, limit
+        )
+        gradient[indices], values[indices] = active[1:3]
         if n_steps < 0:
             return gradient, n_steps - step
         step += n_steps
         if n_steps == limit and step == max_steps:
             return gradient, max_steps
         if n_steps == limit and values.size >= SMALL:
-            kept = _undecided(active)
+            kept = _undecided(*active[1:5])
             # A smaller copy has no computed rows, so it must be much smaller to be worthwhile.
-            if kept.size < WORTHWHILE * active.indices.size:
-                active = select(rows, active.indices[kept], gradient, values, lower, upper)
+            if kept.size < WORTHWHILE * indices.size:
+                indices = indices[kept]
+                active = (ActiveRows.of(rows, indices), *(array[indices] for array in whole[1:]))
         elif n_steps < limit and is_whole:
             return gradient, step
         elif n_steps < limit:
             # The choice of variables set aside was a guess, which is checked before a precise solution is sought.
             is_near = True
-            whole = linear - product(rows, values) - ridge * values
-            for k, i in enumerate(active.indices):
-                whole[i] = active.gradient[k]
-            gradient = whole
-            active = select(rows, np.arange(values.size), gradient, values, lower, upper)
+            kept = gradient[indices]
+            gradient[:] = linear - product(rows, values) - ridge * values
+            gradient[indices], indices, active = kept, np.arange(values.size), whole
 
 
-class _Active(NamedTuple):
-    """Some of the variables, in arrays of their own, so that a step reads no others.
+class ActiveRows(NamedTuple):
+    """The Gram matrix of some of the variables, of which a step reads no others.
 
     Attributes
     ----------
+    whole : CombinationRows
+        The Gram matrix of all variables.
     indices : ndarray of int64 (a,)
         The variables.
-    gradient, values, lower, upper, diagonal : ndarray of float64 (a,)
-        Their gradients, values, bounds and diagonal entries.
     cache : ndarray of float64 (a, a)
-        Rows of the Gram matrix among them; (0, 0) if they are all variables.
+        Rows of the Gram matrix among them.
     computed : ndarray of bool (a,)
         Rows that the cache holds.
     """
 
+    whole: CombinationRows
     indices: NDArray[np.int64]
-    gradient: Floats
-    values: Floats
-    lower: Floats
-    upper: Floats
-    diagonal: Floats
     cache: Floats
     computed: NDArray[np.bool_]
 
+    @classmethod
+    def of(cls, whole: CombinationRows, indices: NDArray[np.int64]) -> Self:
+        """Return the Gram matrix of these variables, without a row."""
+        return cls(whole, indices, np.empty((indices.size, indices.size)), np.zeros(indices.size, dtype=np.bool_))
 
-@njit(cache=True)
-def select(rows, indices, gradient, values, lower, upper):  # type: ignore[no-untyped-def]
-    """Return copies of what a step reads of these variables."""
-    size = 0 if indices.size == values.size else indices.size
-    return _Active(
-        indices,
-        gradient[indices],
-        values[indices],
-        lower[indices],
-        upper[indices],
-        rows.diagonal[indices],
-        np.empty((size, size)),
-        np.zeros(indices.size, dtype=np.bool_),
-    )
-
-
-@njit(cache=True)
-def active_row(rows, active, i):  # type: ignore[no-untyped-def]
-    """Return row i of the Gram matrix of the active variables."""
-    if active.cache.size == 0:
-        return row(rows, i)
-    values = active.cache[i]
-    if not active.computed[i]:
-        whole = row(rows, active.indices[i])
-        for k, j in enumerate(active.indices):
-            values[k] = whole[j]
-        active.computed[i] = True
-    return values
+    def row(self, i: int) -> Floats:
+        """Return row i, (a,), from the cache if it is computed."""
+        values = self.cache[i]
+        if not self.computed[i]:
+            whole = row(self.whole, self.indices[i])
+            for k in range(values.size):
+                values[k] = whole[self.indices[k]]
+            self.computed[i] = True
+        return values  # type: ignore[no-any-return]
 
 
-@njit(cache=True)
-def _undecided(active):  # type: ignore[no-untyped-def]
+def _undecided(gradient: Floats, values: Floats, lower: Floats, upper: Floats) -> NDArray[np.int64]:
     """Return the variables that are free, or that could be changed by a step with another one."""
-    grow, shrink = active.values < active.upper, active.values > active.lower
-    best, least = active.gradient[grow].max(), active.gradient[shrink].min()
-    return np.flatnonzero((shrink | (active.gradient >= least)) & (grow | (active.gradient <= best)))
+    grow, shrink = values < upper, values > lower
+    best, least = gradient[grow].max(), gradient[shrink].min()
+    return np.flatnonzero((shrink | (gradient >= least)) & (grow | (gradient <= best)))
 
 
 @njit(cache=True)
-def _improve(rows, active, ridge, tolerance, max_steps):  # type: ignore[no-untyped-def]
+def _improve(rows, gradient, values, lower, upper, diagonal, grow, shrink, ridge, tolerance, max_steps):  # type: ignore[no-untyped-def]
     """Take steps among the active variables; return their number, `max_steps` if not solved, negative if unbounded."""
-    gradient, values, lower, upper, diagonal = active[1:6]
-    grow, shrink = masks(values, lower, upper)
-    gains = np.empty(values.size)
+    gains = np.empty(values.size, dtype=np.int64)
     for step in range(max_steps):
         i, violation = steepest(gradient, grow, shrink)
         if i == values.size or not violation > tolerance:
             return step
-        best, row_i = gradient[i], active_row(rows, active, i)
+        best, row_i = gradient[i], row(rows, i)
         j = most_promising(best, diagonal[i], gradient, shrink, diagonal, row_i, ridge, gains)
         # All gains overflow.
         if j == values.size:
@@ -181,7 +167,7 @@ def _improve(rows, active, ridge, tolerance, max_steps):  # type: ignore[no-unty
         curvature = max(curvature, CURVATURE_FLOOR * abs(size))
         change = min((best - gradient[j]) / curvature, slack) if curvature > 0.0 else slack
         transfer(values, i, j, change, lower, upper, grow, shrink)
-        row_j = active_row(rows, active, j)
+        row_j = row(rows, j)
         for k in range(values.size):
             gradient[k] -= change * (row_i[k] - row_j[k])
         gradient[i] -= change * ridge
@@ -189,13 +175,9 @@ def _improve(rows, active, ridge, tolerance, max_steps):  # type: ignore[no-unty
     return max_steps
 
 
-@njit(cache=True)
-def masks(values, lower, upper):  # type: ignore[no-untyped-def]
+def masks(values: Floats, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
     """Return two arrays (n,) that, added to a gradient, hide it if its variable cannot grow or cannot shrink."""
-    grow, shrink = np.empty(values.size), np.empty(values.size)
-    for k in range(values.size):
-        _mask(k, values, lower, upper, grow, shrink)
-    return grow, shrink
+    return np.where(values < upper, 0.0, -np.inf), np.where(values > lower, 0.0, np.inf)
 
 
 @njit(cache=True)
@@ -259,12 +241,11 @@ def most_promising(best, size, gradient, shrink, diagonal, row, ridge, gains):  
         curvature = max(total - 2.0 * row[k], CURVATURE_FLOOR * abs(total))
         gain = difference * difference / curvature
         gain = gain if curvature > 0.0 else np.inf
-        gains[k] = gain if difference > 0.0 else -1.0
-    # Read as integers, numbers that are not negative keep their order.
-    orders, most = gains.view(np.int64), np.int64(-1)
+        # Read as integers, numbers that are not negative keep their order.
+        gains[k] = np.float64(gain if difference > 0.0 else -1.0).view(np.int64)
+    first, most = gradient.size, np.int64(-1)
     for k in range(gradient.size):
-        most = max(most, orders[k])
-    first = gradient.size
+        most = max(most, gains[k])
     for k in range(gradient.size):
-        first = min(first, k if orders[k] == most else gradient.size)
+        first = min(first, k if gains[k] == most else gradient.size)
     return first
