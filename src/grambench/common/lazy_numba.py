@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import cached_property, partial, update_wrapper
 from typing import Any
 
+LOADING = ("_load_overload", "_guard_against_spurious_io_errors")  # methods of Numba's cache, which are not public
 LONG = 2.0  # seconds of compilation of which the user is told
 
 
@@ -29,9 +30,11 @@ class _Compiled:
         import numba
 
         dispatcher = numba.njit(**self._options)(self._function)
-        if self._options.get("cache") and hasattr(dispatcher, "_cache"):
+        cache: Any = getattr(dispatcher, "_cache", None)
+        # Another version of Numba may have other methods, and then loads as it does.
+        if self._options.get("cache") and all(hasattr(cache, name) for name in LOADING):
             # Bound to the instance, since Numba's own class serves other packages as well.
-            dispatcher._cache.load_overload = partial(_load, dispatcher._cache)
+            cache.load_overload = partial(_load, cache)
         return dispatcher
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
