@@ -236,7 +236,7 @@ def leaderboard_views() -> Iterator[Part]:
         "HSIC Lasso is {} behind and BEMKL {}.", [sources.behind(name)[0] for name in ("hsic_lasso", "bemkl")]
     )
     yield Sentence(
-        "Equal weights are ahead of the best kernel, which is on one view, by {} points ({} to {};",
+        "ahead of the best kernel**, which is on one view, by {} points ({} to {};",
         sources.ahead(UNIFORM, SINGLE),
     )
     yield Sentence("is not shown to differ from equal weights ({} ahead; {} to {})", sources.ahead("gaussian_svm"))

@@ -129,7 +129,7 @@ def test_a_board_without_reference_results_says_how_to_make_them(project, call, 
     code, said, err = call("rank", "logistic_regression")
     assert (code, said) == (2, "")
     assert err.startswith(
-        "grambench: reference/leaderboard: there are no reference results of leaderboard; grambench run"
+        "grambench: reference/leaderboard: there are no reference results of leaderboard; there are those of "
     )
 
 
