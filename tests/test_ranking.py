@@ -125,12 +125,11 @@ def test_wrong_calls_get_one_line(ranked, call, arguments, message):
 
 
 def test_a_board_without_reference_results_says_how_to_make_them(project, call, monkeypatch):
-    monkeypatch.setattr(archive, "studies", list)
-    code, said, err = call("rank", "logistic_regression")
-    assert (code, said) == (2, "")
-    assert err.startswith(
-        "grambench: reference/leaderboard: there are no reference results of leaderboard; there are those of "
-    )
+    start = "grambench: reference/leaderboard: there are no reference results of leaderboard; "
+    for others, said in (([], ""), (["a_board"], "there are those of a_board (-b); ")):
+        monkeypatch.setattr(archive, "studies", lambda others=others: others)
+        code, out, err = call("rank", "logistic_regression")
+        assert (code, out) == (2, "") and err.startswith(f"{start}{said}grambench run leaderboard and")
 
 
 def test_a_table_versus_has_the_numbers_of_the_comparison():

@@ -35,8 +35,8 @@ def read_reference(plan: Plan, board: str) -> Results:
     if not plan.studies[board].takes_any_dataset:
         raise ConfigError(f"{board}: expected a study that compares algorithms on any data set, such as {trial.STUDY}")
     if board not in archive.studies():
-        there = ", ".join(archive.studies()) or "none"
-        remedy = f"there are those of {there} (-b); grambench run {board} and grambench archive {board} make them"
+        others = f"there are those of {', '.join(archive.studies())} (-b); " * bool(archive.studies())
+        remedy = f"{others}grambench run {board} and grambench archive {board} make them"
         raise DataError(f"{archive.ARCHIVE / board}: there are no reference results of {board}; {remedy}")
     if faults := archive.faults(board):
         raise DataError(*faults)
