@@ -40,7 +40,7 @@ from grambench.config.study import Study
 from grambench.results import collect, replications
 from grambench.results.replications import Replications
 from grambench.results.statistics import Sample
-from grambench.results.study import ALL, NO_VALUES, Results
+from grambench.results.study import ALL, Results
 from grambench.results.verdicts import LEAST
 
 CellKey = tuple[str, str, str]  # data set, algorithm, metric
@@ -77,11 +77,11 @@ class Printed(Results):
 
     def values(self, dataset: str, algorithm: str, metric: str) -> Floats:
         """Return one value for each run; an empty array if nothing is printed."""
-        return self.numbers.get((dataset, algorithm, metric), NO_VALUES)
+        return self.numbers.get((dataset, algorithm, metric), np.zeros(0))
 
     def sample(self, dataset: str, algorithm: str, metric: str) -> Sample:
         """Return mean, standard deviation and number of runs of a cell."""
-        return self._samples.get((dataset, algorithm, metric), Sample.of(NO_VALUES))
+        return self._samples.get((dataset, algorithm, metric), Sample.of(np.zeros(0)))
 
     # Many claims need the same samples.
     @cached_property
@@ -163,7 +163,7 @@ def _read_numbers(study: Study, published: Mapping[str, Path]) -> dict[CellKey, 
 
 def _number(row: Any, varying: set[str], runs: int) -> Number:
     origin = (str(row.dataset), str(row.algorithm), str(row.metric))
-    names = np.array(str(row.names).split(","), dtype=np.float64) if METRICS[origin[2]].named else NO_VALUES
+    names = np.array(str(row.names).split(","), dtype=np.float64) if METRICS[origin[2]].named else np.zeros(0)
     std = 0.0 if np.isnan(row.std) and origin[2] in varying else float(row.std)
     return Number(float(row.mean), std, 1 if origin[0] == ALL else runs, names, origin)
 

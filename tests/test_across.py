@@ -427,7 +427,7 @@ def test_the_plan_of_a_profile(monkeypatch):
     assert (settings["values"][0], settings["values"][-1]) == (1.0, pytest.approx(200.0))
     seen = []
     monkeypatch.setattr(fingerprint, "code", lambda *modules: seen.extend(modules))
-    plan.specs.of_cell(Cell("ca_letter", "letter_b_d", "ca_1d", "profile"))
+    fingerprint.run_code(plan.specs.run_of(Cell("ca_letter", "letter_b_d", "ca_1d", "profile")))
     assert "grambench.experiments.profile" in seen and "grambench.algorithms.parametric.ca_1d" in seen
 
 

@@ -558,7 +558,7 @@ def test_a_pipe_among_results_is_damage(project, call, place):
 def test_a_folder_of_snakemake_that_cannot_be_written_is_one_line(project, call, folder):
     (project / "file").touch()
     (project / ".snakemake").symlink_to(folder)
-    code, _, err = call("run", "omkc", "-d", "wdbc", "-n")
+    code, _, err = call("run", "omkc", "-d", "wdbc", "--", "--dry-run")
     assert code == 2 and re.fullmatch(r"grambench: \.snakemake: cannot be written \(.*\), where .* notes\n", err)
 
 

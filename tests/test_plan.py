@@ -196,7 +196,7 @@ def test_a_run_depends_on_its_protocol_its_algorithm_and_its_reference(small, mo
     always = {"pipeline.steps.run", "pipeline.steps.fit"}
     for (study, task), modules in expected.items():
         seen.clear()
-        small.specs.of_cell(Cell.of(study, "sonar", task))
+        fingerprint.run_code(small.specs.run_of(Cell.of(study, "sonar", task)))
         assert seen["modules"] == {f"grambench.{name}" for name in modules | always}
 
 
