@@ -211,10 +211,23 @@ def views() -> tuple[Board, Board]:
 def leaderboard_views() -> Iterator[Part]:
     """Yield the numbers of docs/papers/leaderboard_views.md."""
     sources, columns = views()
-    results, names = sources.results, learned(sources.results)
+    yield from _on_sources(sources)
+    yield from _on_columns(columns)
+    yield from _on_synthetic(sources)
+    synthetic = [[f"synthetic_{name}"] for name in ("sparse", "dense", "redundant", "xor")]
+    yield Table(
+        "| configuration | sparse | dense | redundant | exclusive or | fifteen of sources | mean rank | "
+        "twelve of columns | mean rank | seconds |",
+        rows_by_rank(sources.results, [sources.datasets, columns.datasets], synthetic),
+    )
+    yield verdicts("leaderboard_views")
+    yield from _claims_on_sources(sources)
+
+
+def _on_sources(sources: Board) -> Iterator[Part]:
+    names = learned(sources.results)
     best = sources.best(names)
-    title = results.title(best)
-    lead = sources.compare(best, UNIFORM)
+    title, lead = sources.results.title(best), sources.compare(best, UNIFORM)
     yield Sentence(
         f"{title}, the best by its mean, is {{}} points ahead ({{}} to {{}}; as the best of eighteen {{}} to {{}}). By "
         "the means it is more than a point ahead on {} collections, and more than a point behind on {}. {} of the {} "
@@ -260,6 +273,9 @@ def leaderboard_views() -> Iterator[Part]:
             for text in sources.ahead(best, rival, best_of=len(names))
         ],
     )
+
+
+def _on_columns(columns: Board) -> Iterator[Part]:
     yield Sentence(
         "GRAM is {} ahead ({} to {}), KL-C {} ({} to {}). MKBoost ({}; {} to {}) and BEMKL ({}; {} to {}) are more "
         "than a point behind",
@@ -270,35 +286,36 @@ def leaderboard_views() -> Iterator[Part]:
         "Equal weights are {} points ahead of the best kernel ({} to {}), a Gaussian SVM on all features {} ({} to {})",
         [*columns.ahead(UNIFORM, SINGLE), *columns.ahead("gaussian_svm", SINGLE)],
     )
+
+
+def _on_synthetic(board: Board) -> Iterator[Part]:
     yield Sentence(
         "lp-MKL with p = 1 on centred kernels has {} %, their uniform mean {} (1a). Its two largest weights are on "
         "these views in ten of ten draws (1d). Weights that are not sparse gain nearly as much (EasyMKL {} %), "
         "generalised MKL ({}) and MAKL ({}) more.",
         [
-            sources.accuracy(name, "synthetic_sparse")
+            board.accuracy(name, "synthetic_sparse")
             for name in ("d1_centred", "uniform_svm_centred", "easy_mkl", "gmkl", "makl")
         ],
     )
     yield Sentence(
         "with 500 examples: {} against {} % (1b, which is undecided). A Gaussian SVM on all features has {} % there.",
-        [sources.accuracy(name, "synthetic_dense") for name in ("d1_centred", "uniform_svm_centred", "gaussian_svm")],
+        [board.accuracy(name, "synthetic_dense") for name in ("d1_centred", "uniform_svm_centred", "gaussian_svm")],
     )
     yield Sentence(
         "generalised MKL, which multiplies kernels, {}, a Gaussian SVM on all features {}, localised weights {}, "
         "boosting {}.",
         [
-            sources.accuracy(name, "synthetic_xor")
+            board.accuracy(name, "synthetic_xor")
             for name in ("gmkl", "gaussian_svm", "localised_mkl", "gradient_boosting")
         ],
     )
-    synthetic = [[f"synthetic_{name}"] for name in ("sparse", "dense", "redundant", "xor")]
-    yield Table(
-        "| configuration | sparse | dense | redundant | exclusive or | fifteen of sources | mean rank | "
-        "twelve of columns | mean rank | seconds |",
-        rows_by_rank(results, [sources.datasets, columns.datasets], synthetic),
-    )
-    best_of = len(names)
-    yield verdicts("leaderboard_views")
+
+
+def _claims_on_sources(sources: Board) -> Iterator[Part]:
+    names = learned(sources.results)
+    best, best_of = sources.best(names), len(names)
+    title = sources.results.title(best)
     yield Sentence(
         "| 2a the uniform mean beats the best kernel | undecided | {}, interval {} to {};",
         sources.ahead(UNIFORM, SINGLE, plus=True),

@@ -163,6 +163,10 @@ def test_a_study_names_a_file_relative_to_its_own(call):
     assert re.search("(?m)^gone.py .*expected the file of an algorithm, there is none", said)
     with pytest.raises(ConfigError, match=r"gone.py: expected the file of an algorithm, there is none"):
         read_plan()
+    add_to_leaderboard("near: {path: mine.py}")
+    hint = r"there is none; for the one in this folder, a study would say \.\./\.\./mine\.py"
+    with pytest.raises(ConfigError, match=hint):
+        read_plan()
 
 
 def test_an_edit_changes_exactly_the_runs_of_the_file():

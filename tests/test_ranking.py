@@ -126,7 +126,7 @@ def test_wrong_calls_get_one_line(ranked, call, arguments, message):
 
 def test_a_board_without_reference_results_says_how_to_make_them(project, call, monkeypatch):
     start = "grambench: reference/leaderboard: there are no reference results of leaderboard; "
-    for others, said in (([], ""), (["a_board"], "there are those of a_board (-b); ")):
+    for others, said in (([], ""), (["a_board"], "a_board have some (-b); ")):
         monkeypatch.setattr(archive, "studies", lambda others=others: others)
         code, out, err = call("rank", "logistic_regression")
         assert (code, out) == (2, "") and err.startswith(f"{start}{said}grambench run leaderboard and")

@@ -118,8 +118,8 @@ def source(name: str) -> Path:
         return FOLDER / category / f"{name}.py"
     if name.endswith(".py"):
         if not (path := Path(name)).is_file():
-            here = f"; write {os.path.relpath(path.name, path.parent)} for {path.name} in this folder"
-            hint = here if Path(path.name).is_file() else ""
+            there = f"; for the one in this folder, a study would say {os.path.relpath(path.name, path.parent)}"
+            hint = there if Path(path.name).is_file() else ""
             raise ConfigError(f"{name}: expected the file of an algorithm, there is none{hint}")
         return path
     if name not in installed() and "." not in name:

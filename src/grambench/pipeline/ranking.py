@@ -35,7 +35,7 @@ def read_reference(plan: Plan, board: str) -> Results:
     if not plan.studies[board].takes_any_dataset:
         raise ConfigError(f"{board}: expected a study that compares algorithms on any data set, such as {trial.STUDY}")
     if board not in archive.studies():
-        others = f"there are those of {', '.join(archive.studies())} (-b); " * bool(archive.studies())
+        others = f"{', '.join(archive.studies())} have some (-b); " * bool(archive.studies())
         remedy = f"{others}grambench run {board} and grambench archive {board} make them"
         raise DataError(f"{archive.ARCHIVE / board}: there are no reference results of {board}; {remedy}")
     if faults := archive.faults(board):

@@ -68,7 +68,7 @@ def write(folder: Path, spec: Trial, ranking: Ranking) -> None:
         name, reason = next(iter(lacking.items()))
         which = f"{len(lacking)} lack one, the first {name}: {reason}"
         raise DataError(f"{spec.study}: expected a result on each data set, {which}")
-    # the files' paths are those of this machine
+    # paths of files name this machine
     made = {
         path: replace(record, inputs={}, settings=record.settings | {"file": ALGORITHM})
         for path, record in ranking.made.items()
