@@ -8,7 +8,7 @@ COMPILED := tests/test_algorithms.py tests/test_budget.py tests/test_solvers.py 
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet $(PIPFLAGS)
 
-.PHONY: demo test test-lowest test-newest test-slurm replications checksums same freeze lint lock docs dictionary statements pages schema release clean
+.PHONY: demo test test-lowest test-newest test-slurm replications checksums same lint lock docs dictionary statements pages schema release clean
 
 demo: .venv/run.stamp
 	$(BIN)/grambench run --demo --cores $(CORES)
@@ -43,9 +43,6 @@ checksums:
 same: .venv/run.stamp
 	$(BIN)/python benchmarks/same.py compare results --rerun $(CORES) \
 	    $(if $(STUDIES),--studies $(STUDIES)) $(if $(DATASETS),--datasets $(DATASETS))
-
-freeze: .venv/run.stamp
-	$(BIN)/python benchmarks/same.py freeze $(RESULTS)
 
 lint: .venv/dev.stamp
 	$(BIN)/python -m pytest -q tests/style
