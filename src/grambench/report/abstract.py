@@ -16,7 +16,7 @@ from grambench.report.page import StudyReport
 from grambench.report.profiles import page_of
 from grambench.report.study_page import JUDGED, claim_counts, tally
 from grambench.results.characteristics import Characteristics
-from grambench.results.statistics import BEST_LEVEL, pairwise
+from grambench.results.statistics import BEST_LEVEL
 
 RANKED = 8  # data sets from which on a sentence says who is first
 NAMED = 4  # most data sets or algorithms that a sentence names
@@ -120,8 +120,7 @@ def _best(report: StudyReport) -> str:
     means = ranks.mean()
     first, *others = map(str, means.sort_values(kind="stable").index)
     title, metric = report.results.title, report.results.main_metric()
-    p_values = pairwise(report.results.means([first, *others], metric, ranks.index))
-    alike = [title(name) for name in others if p_values[first, name] >= BEST_LEVEL]
+    alike = [title(name) for name in others if report.p_values[first, name] >= BEST_LEVEL]
     quality = METRICS[metric].label.partition(" (")[0]
     quality = quality if quality[:2].isupper() else quality.lower()
     among = f"{means.min():.1f} among {len(means)} {report.noun} on {len(ranks)} data sets"

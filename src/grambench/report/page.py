@@ -15,6 +15,7 @@ from grambench.report.lazy import Comparison
 from grambench.results.characteristics import Prepared
 from grambench.results.records import Record
 from grambench.results.reproduction import VARIANTS
+from grambench.results.statistics import pairwise
 from grambench.results.study import ALL, NOT_PART, Results
 
 WIDEST = 62.0  # rem of a figure
@@ -171,6 +172,12 @@ class StudyReport:
         metric = self.results.main_metric()
         names = self.results.with_results(self.ran, metric) if metric else []
         return self.results.ranks(names, metric) if len(names) > 1 else pd.DataFrame()
+
+    @cached_property
+    def p_values(self) -> dict[tuple[str, str], float]:
+        """The corrected p-values of the signed-rank test for every two algorithms that are ranked."""
+        metric = self.results.main_metric()
+        return pairwise(self.results.means(list(self.ranks.columns), metric, self.ranks.index)) if metric else {}
 
     @property
     def extent(self) -> tuple[tuple[int, int, str], ...]:
