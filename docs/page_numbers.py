@@ -393,7 +393,19 @@ def index() -> Iterator[Part]:
     )
 
 
+def version() -> Iterator[Part]:
+    """Yield the version of the reference results in CITATION.cff."""
+    yield Sentence('type: other value: "{}"', [archive.version()])
+
+
+def citing() -> Iterator[Part]:
+    """Yield the version of the reference results in docs/citing.md."""
+    yield Sentence("reference results {}", [archive.version()])
+
+
 PAGES = {
+    "CITATION.cff": version,
+    "docs/citing.md": citing,
     "README.md": readme,
     "docs/index.md": index,
     "docs/papers/leaderboard_views.md": leaderboard_views,

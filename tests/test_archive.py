@@ -1,13 +1,16 @@
 """The archive of reference results: what it holds, what it refuses, and that a changed number is found."""
 
+import re
 import shutil
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from grambench.cli import main
 from grambench.common import layout, shipped
 from grambench.common.errors import DataError
 from grambench.common.files import check
@@ -181,3 +184,12 @@ def test_a_study_of_the_project_is_read_in_place_of_the_one_that_comes_with_the_
     assert shipped_ == shipped.ROOT / own
     shutil.copytree(shipped_, own)
     assert archive.folder_of("oks") == own and archive.studies().count("oks") == 1
+
+
+def test_the_version_of_all_studies_changes_with_one(results, capsys):
+    before = archive.version()
+    archive.write("omkc", results, CELLS)
+    assert archive.version() != before and re.fullmatch(r"[\da-f]{8}", before)
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == f"{version('grambench')}, reference results {archive.version()}\n"

@@ -18,7 +18,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from keyword import iskeyword
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from grambench.commands import project
 from grambench.common import layout, provenance
@@ -164,6 +164,17 @@ class _Parser(argparse.ArgumentParser):
             raise unknown_name(str(action.metavar or action.dest), str(value), map(str, action.choices))
 
 
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        text = provenance.version_of("grambench")
+        if find_spec("pandas"):  # which estimators alone do without, as without reference results
+            from grambench.results import archive
+
+            text += f", reference results {archive.version()}"
+        print(text)
+        parser.exit()
+
+
 def _build_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
     parser = _Parser(
@@ -172,7 +183,7 @@ def _build_parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=provenance.version_of("grambench"))
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the versions and exit")
     parser.add_argument("-C", type=_change_folder, metavar="DIR", help="work in the project that contains this folder")
     commands = parser.add_subparsers(metavar="command", required=True)
     for name in COMMANDS:

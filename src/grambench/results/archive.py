@@ -8,6 +8,7 @@ A folder of the archive has the shape of a results folder, so whatever reads tab
     reference/<study>/SHA256SUMS                                 the checksums of these five
 """
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -150,6 +151,12 @@ def read_about(study: str | Path) -> dict[str, Any]:
 def version_of(study: str) -> str:
     """Return the version of the reference results of a study: eight digits of a hash of all their files."""
     return sha256(folder_of(study) / SUMS)[:8]
+
+
+def version() -> str:
+    """Return the version of all reference results: eight digits of a hash of the versions of their studies."""
+    text = "".join(f"{study} {version_of(study)}\n" for study in studies())
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def path_of(study: str | Path, pattern: str) -> Path:
