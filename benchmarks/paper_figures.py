@@ -125,30 +125,30 @@ def views(axes: Axes, page: Path, columns: dict[int, str]) -> None:
 
 
 def summary(readme: Path, board: Path, path: Path) -> None:
-    """Draw the verdicts of all papers, in the README's table, beside the leaderboard."""
+    """Draw the verdicts of all papers, in the README's table, above the leaderboard; legible on a telephone."""
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(10.0, 3.6), layout="constrained")
-        left, right = figure.subplots(1, 2, width_ratios=(3, 2))
+        figure = Figure(figsize=(5.0, 7.2), layout="constrained")
+        above, below = figure.subplots(2, 1, height_ratios=(2, 5))
         rows = [row for row in table(readme, "paper")[1:] if numbers(row[2])]
         names = [re.sub(r"\[(\w+)\].*", r"\1", row[0]) for row in rows]
         counts = [[numbers(cell)[0] for cell in row[2:6]] for row in rows]
-        names = [f"{name}\n{sum(values):g} results" for name, values in zip(names, counts, strict=True)]
+        names = [f"{name} ({sum(values):g})" for name, values in zip(names, counts, strict=True)]
         shares = [[100 * value / sum(values) for value in values] for values in counts]
         starts = [0.0] * len(rows)
         for position, (verdict, colour) in enumerate(VERDICTS.items()):
             widths = [values[position] for values in shares]
-            left.barh(names, widths, left=starts, color=colour, label=f"{SIGNS[verdict]} {verdict}", height=0.6)
+            above.barh(names, widths, left=starts, color=colour, label=f"{SIGNS[verdict]} {verdict}", height=0.7)
             for index, width in enumerate(widths):
                 if width > 100 * WIDE_ENOUGH:
                     place = starts[index] + width / 2
-                    left.text(place, index, f"{counts[index][position]:g}", ha="center", va="center", fontsize=9)
+                    above.text(place, index, f"{counts[index][position]:g}", ha="center", va="center", fontsize=9)
                 starts[index] += width
-        left.invert_yaxis()
-        left.set(xlabel="% of the published results", xlim=(0, 100), title="Papers: verdicts")
-        figure.legend(ncols=4, loc="outside lower left")
-        leaderboard(right, board)
-        right.tick_params(axis="y", labelsize=7)
-        right.set(title="Leaderboard: accuracy", xlabel="points behind the best")
+        above.invert_yaxis()
+        above.set(xlabel="% of the published results", xlim=(0, 100), title="Papers: verdicts")
+        figure.legend(ncols=4, loc="outside upper center", columnspacing=1.0, handlelength=1.0, handletextpad=0.4)
+        leaderboard(below, board)
+        below.tick_params(axis="y", labelsize=9)
+        below.set(xlabel="points behind the best", title="Leaderboard: accuracy")
         figure.savefig(path, metadata={"Date": None, "Creator": None})
 
 

@@ -1,10 +1,11 @@
-"""The numbers of pages that come from the archive of reference results.
+"""The numbers of pages that come from the archive of reference results, and the tables of the catalogue of data sets.
 
     python docs/page_numbers.py
 
-looks them up and writes them into README.md and docs/papers. A page keeps its sentences, and each is here once more
-with `{}` in the place of its numbers. A sentence that a page does not have, such as one that names another algorithm
-as the best, is an error: whoever wrote the sentence reads it again. A test compares all pages with the archive.
+looks them up and writes them into README.md, docs/papers and docs/catalogue.md, whose tables come from the descriptions
+in `config/datasets`. A page keeps its sentences, and each is here once more with `{}` in the place of its numbers. A
+sentence that a page does not have, such as one that names another algorithm as the best, is an error: whoever wrote the
+sentence reads it again. A test compares all pages with what is looked up.
 """
 
 import re
@@ -23,6 +24,7 @@ from grambench.claims.leaderboard import LEARNED, SINGLE, UNIFORM
 from grambench.claims.leaderboard_views import EXAMPLES
 from grambench.common import layout
 from grambench.config.project import Configuration
+from grambench.datasets.descriptions import BaseDataset, Dataset, Description, Images
 from grambench.report.study_page import JUDGED
 from grambench.results import archive, reproduction
 from grambench.results.statistics import BEST_LEVEL, HarmAndGain
@@ -33,6 +35,7 @@ NUMBER = r"([-+]?[\w.]*\w|–)"  # also a number in words
 WORDS = ["none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 WORDS += ["eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
 ACCURACY = "accuracy_percent"
+LARGE_GAP = 10.0  # points between our accuracy and the printed one, from which on the page of OKS has a line for it
 
 
 class Sentence(NamedTuple):
@@ -341,14 +344,61 @@ def oks() -> Iterator[Part]:
         "Of {} accuracies {} is exact, {} confirmed, {} are compatible and {} different.",
         [str(len(found)), *(str(counts.get(verdict, 0)) for verdict in JUDGED)],
     )
-    names = ["mutron", "om1", "om2", "alsvm", "musvm", "simplemkl", "som_svm", "oks_svm"]
-    printed = found.set_index(["dataset", "algorithm"])["published_mean"]
-    rows = []
+    titles = {"oks_svm": "OKS-SVM", "som_svm": "SOM-SVM", "mutron": "MuTron", "om1": "OM-1", "om2": "OM-2"}
+    titles |= {"alsvm": "AlSVM", "musvm": "MuSVM", "simplemkl": "SIPMKL"}
+    judged = found.set_index(["dataset", "algorithm"])
+    rows: list[str] = []
+    gaps: list[tuple[float, str]] = []
     for dataset in results.study.datasets:
-        cells = [f"{results.sample(dataset, name, ACCURACY).mean:.1f} ({printed[dataset, name]:.1f})" for name in names]
+        cells = []
+        for name, title in titles.items():
+            row, ours = judged.loc[(dataset, name)], results.sample(dataset, name, ACCURACY).mean
+            printed, mark = row["published_mean"], " ≠" if row["verdict"] == "different" else ""
+            cells.append(f"{ours:.1f} ({printed:.1f}){mark}")
+            gap = float(f"{ours:.1f}") - float(f"{printed:.1f}")
+            if abs(gap) > LARGE_GAP:
+                gaps.append((gap, f"| {title} on {dataset} | {ours:.1f} | {printed:.1f} | {points(gap, plus=True)} |"))
         best = results.by_kernel("each_kernel", dataset, "one_kernel", ACCURACY).max()
         rows.append(f"| {' | '.join([dataset, *cells, f'{best:.1f}'])} |")
-    yield Table("| task | MuTron | OM-1 | OM-2 | AlSVM | MuSVM | SIPMKL | SOM-SVM | OKS-SVM | best kernel |", rows)
+    yield Table(f"| task | {' | '.join(titles.values())} | best kernel |", rows)
+    largest_first = [row for _, row in sorted(gaps, key=lambda pair: -abs(pair[0]))]
+    yield Table("| more than 10 points apart | here | printed | difference |", largest_first)
+
+
+def catalogue() -> Iterator[Part]:
+    """Yield the tables of docs/catalogue.md: all data sets, and all tasks."""
+    configuration = Configuration(ROOT / "config")
+    found = [configuration.description(name) for name in configuration.names("datasets")]
+    tasks = [each for each in found if isinstance(each, Dataset) and each.base]
+    yield Table(
+        "| data set | size | +1 | views | what | sources, in order |",
+        [
+            f"| {each.name} | {' | '.join(_characteristics(each))} | {each.title} | {_kinds(each)} |"
+            for each in found
+            if each not in tasks
+        ],
+    )
+    yield Table(
+        "| task | size | +1 | views | what | base |",
+        [f"| {each.name} | {' | '.join(_characteristics(each))} | {each.title} | {each.base} |" for each in tasks],
+    )
+
+
+def _characteristics(described: Description) -> tuple[str, str, str]:
+    """Return size, classes and views of a data set."""
+    size = f"{described.n} x {described.d}" if described.d else f"{described.n} images"
+    if isinstance(described, Images):
+        return size, "words", ""
+    if isinstance(described, BaseDataset):
+        return size, f"{described.classes} classes", ""
+    assert isinstance(described, Dataset)
+    classes = f"{len(described.classes)} classes" if described.classes else str(described.positives)
+    views = "" if described.view_names() == [""] else f"{len(described.view_names())} {described.views_are}"
+    return size + ", stream" * (described.kind == "stream"), classes, views
+
+
+def _kinds(described: Description) -> str:
+    return ", ".join(dict.fromkeys(source.kind for source in described.sources))
 
 
 def _lead_on_sources() -> list[str]:
@@ -408,6 +458,7 @@ PAGES = {
     "docs/citing.md": citing,
     "README.md": readme,
     "docs/index.md": index,
+    "docs/catalogue.md": catalogue,
     "docs/papers/leaderboard_views.md": leaderboard_views,
     "docs/papers/oks.md": oks,
 }

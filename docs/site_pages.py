@@ -1,9 +1,12 @@
 """What the site generates beside its pages: the order of the gallery, and a page for each algorithm."""
 
+import ast
 import functools
 import html
 import inspect
+import io
 import re
+import tokenize
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
@@ -11,6 +14,7 @@ from typing import Any
 import yaml
 
 from grambench import algorithms
+from grambench.pipeline import fingerprint
 
 FOLDER = Path(__file__).parent
 STUDIES = sorted((FOLDER.parent / "config" / "studies").glob("*.yaml"))
@@ -72,6 +76,8 @@ X, X_test, y, y_test = train_test_split(scale(X), y, random_state=0)
 model = KernelClassifier("{name}", random_state=0).fit(X, y)
 print(model.score(X_test, y_test))
 """
+PLACE = r"(?:lines?|Lines?|eq\.) \(?\d+\)?(?:(?:, | to | and )\d+)*(?: of Algorithm \d)?"  # of a paper, in a comment
+CITATION = r"\w[\w-]+ (?:et al\.|and \w+) \d{4}"
 HEADINGS = ("Idea", "Formula", "Notes", "Complexity", "Deviations", "References")
 
 
@@ -96,6 +102,15 @@ def algorithm_page(name: str) -> str:
     for heading in HEADINGS[2:]:
         if heading in sections:
             lines += ["", f"## {heading}", "", *_body(sections[heading])]
+    if places := _places(name):
+        lines += [
+            "",
+            "## Paper and code",
+            "",
+            "Lines and equations of the paper beside those of the code.",
+            "",
+            *places,
+        ]
     return "\n".join([*lines, "", "## Use it", "", *_usage(name), ""])
 
 
@@ -171,6 +186,43 @@ def _parameters(name: str) -> list[str]:
         default = field.default if field.default_factory is MISSING else field.default_factory()
         rows.append(f"| `{field.name}` | `{default!r}` | {_escaped(meanings.get(field.name, ''))} |")
     return ["| parameter | default | meaning |", "|---|---|---|", *rows] if rows else ["It has no parameters."]
+
+
+def _places(name: str) -> list[str]:
+    """Return a table for each function or class whose comments name places in the paper of an algorithm.
+
+    They are those of its file, and of the files that it uses and that are on the same paper.
+    """
+    papers = re.findall(CITATION, algorithms.docstring(name).partition("\n\n")[0])
+    lines: list[str] = []
+    for module in sorted(fingerprint.closure(algorithms.module(name))):
+        path = fingerprint.source(module)
+        text = path.read_text("utf-8") if path and module.startswith("grambench.algorithms.") else ""
+        tree, rows = ast.parse(text), _comments(text)
+        if not {*papers}.intersection(re.findall(CITATION, ast.get_docstring(tree) or "")):
+            continue
+        for node in tree.body:
+            inside = [row for row in rows if node.lineno <= row[0] <= (node.end_lineno or 0)]
+            if inside and path and isinstance(node, ast.FunctionDef | ast.ClassDef):
+                said = re.split(r"\n\n\w+\n-+\n", ast.get_docstring(node) or "")[0]
+                file = path.relative_to(FOLDER.parent)
+                lines += [f"`{node.name}` in `{file}`: {_escaped(' '.join(said.split()))}", ""]
+                lines += ["| paper | code | line |", "|---|---|---|"]
+                for line, place, code in inside:
+                    lines.append(f"| {place} | `{code.replace('|', chr(92) + '|')}` | {line} |")
+                lines.append("")
+    return lines[:-1]
+
+
+def _comments(text: str) -> list[tuple[int, str, str]]:
+    """Return line, place in the paper and code of each comment that begins with such a place."""
+    code, found = text.splitlines(), []
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT and (place := re.match(rf"# ({PLACE})", token.string)):
+            before = token.line[: token.start[1]].strip()
+            line = token.start[0] + (not before)  # a comment of its own is on the line below
+            found.append((line, place[1][0].lower() + place[1][1:], before or code[line - 1].strip()))
+    return found
 
 
 def _usage(name: str) -> list[str]:

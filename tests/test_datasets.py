@@ -7,6 +7,7 @@ import bz2
 import contextlib
 import json
 import os
+import re
 import tarfile
 from pathlib import Path
 from typing import get_args
@@ -24,7 +25,7 @@ from grambench.common.files import sha256, write_text
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project, SourceKind
 from grambench.datasets import fetch, readers, store
-from grambench.datasets.descriptions import NOTE, BaseDataset, Dataset, Images
+from grambench.datasets.descriptions import NOTE, BaseDataset, Dataset
 from grambench.datasets.formats.arrays import Mat
 from grambench.datasets.prepare import check as check_content
 from grambench.datasets.prepare import prepare
@@ -411,29 +412,11 @@ def test_official_dorothea_is_read_as_its_copy(tmp_path):
 # the documentation
 
 
-def documented(columns):
-    """Return the rows of the table of docs/datasets.md with so many columns, by the name in the first."""
-    lines = (ROOT / "docs" / "datasets.md").read_text().splitlines()
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line.startswith("|")]
-    return {row[0]: row[1:] for row in rows if len(row) == columns and row[1][0].isdigit()}
-
-
-def labels_of(described):
-    if isinstance(described, Images):
-        return "words"
-    classes = described.classes if isinstance(described, BaseDataset) else len(described.classes)
-    return f"{classes} classes" if classes else str(described.positives)
-
-
-def test_documentation_lists_every_data_set_and_task():
-    data, tasks = documented(6), documented(4)
-    assert data.keys() | tasks.keys() == DESCRIPTIONS.keys()
-    for name, described in DESCRIPTIONS.items():
-        row = (tasks if isinstance(described, Dataset) and described.base else data)[name]
-        size = f"{described.n} x {described.d}" if described.d else f"{described.n} images"
-        assert row[:2] == [size, labels_of(described)], name
-        if name in data:
-            assert row[4] == ", ".join(dict.fromkeys(source.kind for source in described.sources)), name
+def test_the_catalogue_says_how_features_of_known_data_sets_are_encoded():
+    table = (ROOT / "docs/catalogue.md").read_text().partition("| encoding | data sets |\n")[2].partition("\n\n")[0]
+    rows = [row.split(" | ")[1] for row in table.splitlines()[1:]]
+    names = [name for row in rows for name in re.findall(r"\w+", re.sub(r"\(.*?\)", "", row.rstrip(" |")))]
+    assert len(names) == len(set(names)) > 40 and set(names) <= DESCRIPTIONS.keys()
 
 
 def test_example_of_a_new_data_set():

@@ -1,6 +1,9 @@
 """Metrics of predictions and Platt scaling, against scikit-learn, and what probabilities may depend on."""
 
+import itertools
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,12 +17,14 @@ from sklearn.metrics import (
     brier_score_loss,
     f1_score,
     log_loss,
+    recall_score,
     roc_auc_score,
 )
 from specifications import make_run
 
 from grambench import algorithms
 from grambench.common.errors import ConfigError
+from grambench.config import metrics
 from grambench.config.load import check
 from grambench.config.metrics import METRICS, Predictions
 from grambench.config.protocols import KINDS, PREDICTIONS
@@ -212,6 +217,20 @@ def test_every_protocol_has_every_metric_of_predictions(kind, classes):
     assert found.keys() >= PREDICTIONS and KINDS[kind].yields >= PREDICTIONS
     assert all(np.isfinite(found[name]).all() for name in PREDICTIONS)
     np.testing.assert_allclose(found["accuracy_percent"] + found["error_percent"], 100.0)
+
+
+def test_the_example_of_a_metric_is_right_as_it_stands_on_its_page():
+    page = (Path(__file__).parents[1] / "docs/extending_report.md").read_text()
+    function, entry, expected, *_ = re.findall(r"```python\n(.*?)```", page, re.S)
+    names = vars(metrics) | {"recall_score": recall_score}
+    exec(f"{function}\nentries = {{{entry}}}\nexpected = {{{expected}}}", names)
+    ((name, metric),) = names["entries"].items()
+    reference = names["expected"][name]
+    for classes, tied, seed in itertools.product((2, 5), (False, True), range(5)):
+        found = predictions(seed, classes, tied=tied)
+        kept = found.y_true != seed  # a class may be missing
+        for each in (found, Predictions(*(values[kept] for values in parts(found)))):
+            assert metric.value(each) == pytest.approx(reference(*parts(each)), rel=1e-12)
 
 
 @pytest.mark.parametrize("classes", [2, 3])

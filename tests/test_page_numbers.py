@@ -1,4 +1,4 @@
-"""Numbers of pages equal the archive's."""
+"""Numbers of pages equal the archive's, and tables of data sets their descriptions."""
 
 import page_numbers
 import pytest

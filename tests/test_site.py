@@ -49,12 +49,33 @@ def test_every_algorithm_has_a_full_page(name):
     assert "(" in sections["References"] or name == "majority"
     page = site_pages.algorithm_page(name)
     headings = re.findall(r"^#+ (.+)$", page, re.M)
-    assert [heading for heading in headings if heading != "Notes"][1:] == [
+    assert [heading for heading in headings if heading not in ("Notes", "Paper and code")][1:] == [
         *("Formula", "Parameters", "Complexity", "Deviations", "References", "Use it")
     ]
     for row in re.findall(r"^\| `.*$", page, re.M):
         assert not row.endswith("|  |"), f"a parameter without a meaning: {row}"
     assert "None" not in re.findall(r"^Studies: (.*)$", page, re.M)
+
+
+MARKED = {  # algorithms of the papers that are reproduced, and the places of the paper that their pages show in code
+    "omkc_ss": {"lines 3 and 4", "line 6", "line 9", "line 12", "line 13", "line 14"},
+    "oks": {"line 5", "line 6", "line 7", "line 8", "line 9", "line 11"},
+    "obscure": {"line 5", "line 6", "line 8", "line 9", "line 10", "line 11", "line 12", "line 13"},
+    "ca_1d": {"lines 4 to 6", "line 7", "line 8", "line 9", "line 10"},
+    "rkl": {"eq. 16", "eq. 17", "eq. 21 and 22"},
+    "klc": {"eq. 10"},
+}
+
+
+@pytest.mark.parametrize("name", MARKED)
+def test_a_page_shows_lines_of_the_paper_beside_lines_of_the_code(name):
+    found = set()
+    for file, table in re.findall(r"^`\w+` in `([\w/.]+)`:.*?\n\n((?:\|.*\n)+)", site_pages.algorithm_page(name), re.M):
+        code = (ROOT / file).read_text(encoding="utf-8").splitlines()
+        for place, statement, line in re.findall(r"^\| (.*?) \| `(.*)` \| (\d+) \|$", table, re.M):
+            assert code[int(line) - 1].strip().startswith(statement.replace("\\|", "|"))
+            found.add(place)
+    assert found >= MARKED[name]
 
 
 @pytest.mark.parametrize("name", ["rkl", "linear_svm"])

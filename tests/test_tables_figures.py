@@ -14,11 +14,13 @@ import pandas as pd
 import planted
 import presentation
 import pytest
+import yaml
 from matplotlib import font_manager
 from matplotlib.colors import to_hex
 from presentation import STUDY
 from pydantic import TypeAdapter
 
+from grambench.common.errors import ConfigError
 from grambench.config import shown
 from grambench.config.protocols import NestedCV
 from grambench.config.study import Study
@@ -430,13 +432,20 @@ class MineFigure(DatasetsFigure):
 '''
 
 
+def plant(folder, monkeypatch, modules):
+    """Let the package have more kinds: texts of modules by their paths, such as figures/mine.py."""
+    for package in (figures, tables):
+        copy = folder / package.__name__.rpartition(".")[2]
+        shutil.copytree(shown.REPORT / copy.name, copy)
+        monkeypatch.setattr(package, "__path__", [*package.__path__, str(copy)])
+    for path, text in modules.items():
+        (folder / path).write_text(text)
+    monkeypatch.setattr(shown, "REPORT", folder)
+
+
 def test_a_new_kind_of_figure_is_one_file_and_cannot_cut_bars(tmp_path, monkeypatch, compared):
     """It can be named in a study, is checked, drawn and described to editors, and nothing else is edited."""
-    for folder in ("figures", "tables"):
-        shutil.copytree(shown.REPORT / folder, tmp_path / folder)
-    (tmp_path / "figures/mine.py").write_text(MINE)
-    monkeypatch.setattr(shown, "REPORT", tmp_path)
-    monkeypatch.setattr(figures, "__path__", [*figures.__path__, str(tmp_path / "figures")])
+    plant(tmp_path, monkeypatch, {"figures/mine.py": MINE})
     plan = presentation.SETTINGS["figures"]["figure1"] | {"kind": "mine"}
     study = Study.model_validate(presentation.SETTINGS | {"figures": {"mine": plan}})
     (axes,) = drawn(compared, study.figures["mine"], study).axes
@@ -445,6 +454,28 @@ def test_a_new_kind_of_figure_is_one_file_and_cannot_cut_bars(tmp_path, monkeypa
     assert "MineFigure" in json.dumps(TypeAdapter(Study).json_schema())
     with pytest.raises(ValueError, match=r"figures\.mine\.x"):
         Study.model_validate(presentation.SETTINGS | {"figures": {"mine": plan | {"x": 1}}})
+
+
+def test_examples_of_the_page_on_figures_and_tables_run_as_they_stand(tmp_path, monkeypatch, compared):
+    """The two modules, their tests, and what a study's file says of the figure."""
+    page = (presentation.ROOT / "docs/extending_report.md").read_text()
+    named = re.findall(r"`(\w+\.py)` in `src/grambench/report/(figures|tables)`", page)
+    paths = [f"{folder}/{name}" for name, folder in named]
+    blocks = re.findall(r"```python\n(.*?)```", page, re.S)
+    modules = dict(zip(paths, [block for block in blocks if block.startswith('"""')], strict=True))
+    (tests,) = [block for block in blocks if block.startswith("def test_")]
+    plant(tmp_path, monkeypatch, modules)
+    names = dict(globals())
+    exec(tests, names)
+    names["test_gains_are_differences_from_the_reference"](compared)
+    names["test_extremes_are_those_of_all_runs"]()
+    (items,) = re.findall(r"```yaml\n(.*?)```", page, re.S)
+    settings = yaml.safe_load((presentation.ROOT / "config/studies/rkl.yaml").read_text()) | yaml.safe_load(items)
+    assert Study.model_validate(settings).figures["gains"].named("algorithms") == ["rkl_l1", "mkl_l1", "unif"]
+    settings["figures"]["gains"]["reference"] = "unfi"
+    with pytest.raises(ConfigError, match="gains names algorithm unfi"):
+        Study.model_validate(settings)
+    assert {"GainsFigure", "ExtremesTable"} <= TypeAdapter(Study).json_schema()["$defs"].keys()
 
 
 def test_names_in_other_letters_get_a_font_that_the_machine_has(monkeypatch):

@@ -206,10 +206,10 @@ def test_a_fetch_that_cannot_write_is_one_line(folder: Path) -> None:
 
 
 def test_examples_of_a_task_and_of_a_generated_source() -> None:
-    text = (ROOT / "docs" / "extending.md").read_text()
+    text = (ROOT / "docs" / "extending_studies.md").read_text()
     examples = [yaml.safe_load(block.split("```")[0]) for block in text.split("```yaml\n")[1:]]
     (task,) = (example for example in examples if "base" in example)
     (source,) = (example for example in examples if "sources" in example)
     base = check(BaseDataset, read(CONFIG / "datasets/letter.yaml"), "letter.yaml")
-    dataset = check(Task, task, "docs/extending.md").of(base)
-    check(Dataset, dataset.model_dump() | source, "docs/extending.md")
+    dataset = check(Task, task, "docs/extending_studies.md").of(base)
+    check(Dataset, dataset.model_dump() | source, "docs/extending_studies.md")

@@ -253,7 +253,10 @@ def play_round(weights, rule, uniform, experts, t, y):  # type: ignore[no-untype
 
 
 class LogWeights:
-    """The logarithms of the kernels' weights in a pass, and the weights q, which sum to one, (m,) both."""
+    """The logarithms of the kernels' weights in a pass, and the weights q, which sum to one, (m,) both.
+
+    The line numbers are those of OKS's Algorithm 2.
+    """
 
     def __init__(self, kernels: int) -> None:
         self.logarithms = np.zeros(kernels)  # line 2
@@ -279,7 +282,10 @@ def run(
     order: Order,
     rng: np.random.Generator,
 ) -> Fit:
-    """Pass over the order once for each rule, and return the Fit of the selected kernel and its classifier."""
+    """Pass over the order once for each rule, and return the Fit of the selected kernel and its classifier.
+
+    The line numbers are those of OKS's Algorithm 2.
+    """
     m, rounds = len(classifiers.updates), len(rules) * len(order)
     uniforms, scores = rng.random(rounds), np.empty(rounds)
     support_vectors, weight_rows = np.empty(rounds, dtype=np.int64), np.empty((rounds, m))

@@ -416,7 +416,10 @@ def _add_to_scores(grams, r, steps, scores):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _visit_example(scores_i, i, problem, rule, steps):  # type: ignore[no-untyped-def]
-    """Visit example i with its scores without scale, (m, C); return whether a step was taken."""
+    """Visit example i with its scores without scale, (m, C); return whether a step was taken.
+
+    The line numbers are those of OBSCURE's Algorithm 2. Lines 5, 6, 11 and 13 are also lines 5, 7 and 9 of Algorithm 1.
+    """
     scale, q, y = steps.scale, problem.q, problem.labels[i]
     rival, rival_score, label_score = -1, 0.0, 0.0
     for c in range(scores_i.shape[1]):
@@ -426,26 +429,26 @@ def _visit_example(scores_i, i, problem, rule, steps):  # type: ignore[no-untype
         if c == y:
             label_score = score
         elif rival < 0 or score > rival_score:
-            rival, rival_score = c, score
+            rival, rival_score = c, score  # line 5
     margin = scale[0] * (label_score - rival_score)
-    added = margin < 1.0
+    added = margin < 1.0  # line 6
     step = min(rule.step, rule.step - rule.slope * margin)
     if rule.averages:
         steps.visited[0] += 1
     elif rule.regularisation > 0.0:
-        step = _descend(i, added, problem, rule, steps)
+        step = _descend(i, added, problem, rule, steps)  # lines 8 to 11
     if added:
-        _append_step(scores_i, i, y, rival, step / scale[0], problem, steps)
+        _append_step(scores_i, i, y, rival, step / scale[0], problem, steps)  # line 11
     if rule.radius < np.inf:
         length = scale[0] * norm(steps.squares, q)
         if length > q * rule.radius:
-            scale[0] *= q * rule.radius / length
+            scale[0] *= q * rule.radius / length  # line 12
     if rule.averages:
         # They change in every round, since the number of examples does.
         _average(rule, q, steps)
     elif added:
-        # Line 9. A common factor of theta does not change the weights, so they change with steps alone.
-        _weigh(q, steps)
+        # A common factor of theta does not change the weights, so they change with steps alone.
+        _weigh(q, steps)  # line 13
     return added
 
 
@@ -478,20 +481,20 @@ def _average(rule, q, steps):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _descend(i, added, problem, rule, steps):  # type: ignore[no-untyped-def]
-    """Do lines 8 to 11 of Algorithm 2 but for the addition; return eta_t."""
+    """Do lines 8 to 11 of OBSCURE's Algorithm 2 but for the addition; return eta_t."""
     q, regularisation, slack = problem.q, rule.regularisation, steps.slack
     steps.visited[0] += 1
     if rule.radius < np.inf:
-        d = regularisation * steps.visited[0] + slack[0]
+        d = regularisation * steps.visited[0] + slack[0]  # line 8
         length = regularisation / q * steps.scale[0] * norm(steps.squares, q)
         if added:
             length += norm(2.0 * problem.diagonal[i], q)
-        slack[0] += 0.5 * (np.sqrt(d * d + q * (length / rule.radius) ** 2) - d)
-    rate = regularisation * steps.visited[0] + slack[0]
+        slack[0] += 0.5 * (np.sqrt(d * d + q * (length / rule.radius) ** 2) - d)  # line 9
+    rate = regularisation * steps.visited[0] + slack[0]  # line 10
     # The first step of Pegasos has the rate lambda and would make the scale 0, by which coefficients are divided; it
     # comes from theta = 0, which no factor changes.
     if rate > regularisation:
-        steps.scale[0] *= 1.0 - regularisation / rate
+        steps.scale[0] *= 1.0 - regularisation / rate  # line 11
     return q / rate
 
 

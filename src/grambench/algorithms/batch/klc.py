@@ -23,7 +23,7 @@ The descent starts at equal weights, as in Section 6 of Gai et al. The paper run
 eq. 10 and K + I/C differ by a factor of 2 in C.
 
 Eq. 10 has a bias b, and so has this SVM. The published KL-C accuracies, though, fit the sign of f(x) − b on 17 of 22
-cells, and that of f(x) on 10 (docs/papers/rkl.md); the parameter `bias` selects either.
+cells, and that of f(x) on 10 (docs/papers/rkl_appendix.md); the parameter `bias` selects either.
 
 Chosen by published numbers: the trained SVM without its b.
 
@@ -79,7 +79,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     def evaluate(weights: Floats) -> Value:
         meb = oracle.enclose(weights, ridge=1.0 / C, tolerance=tolerance)
         svm = oracle.train_svm(weights, C, loss="squared", tolerance=tolerance)
-        value = meb.squared_radius * svm.objective
+        value = meb.squared_radius * svm.objective  # eq. 10
 
         def slope() -> Slope:
             forms, radii = oracle.forms_and_radii(svm.dual, meb.dual)

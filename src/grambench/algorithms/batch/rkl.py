@@ -102,17 +102,17 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
     def evaluate(scaled: Floats) -> Value:
         weights = scaled / scale
-        meb = oracle.enclose(weights, tolerance=tolerance)
+        meb = oracle.enclose(weights, tolerance=tolerance)  # eq. 17
         r2 = meb.squared_radius
         if r2 <= weights @ rounding:
             raise SolverError("RKL: the minimum enclosing ball has radius 0; the examples must differ for every kernel")
         svm = oracle.train_svm(weights, C / r2, tolerance=tolerance)
-        value = r2 * svm.objective
+        value = r2 * svm.objective  # eq. 16
 
         def slope() -> Slope:
             forms, radii = oracle.forms_and_radii(svm.dual, meb.dual)
             norm = float(weights @ forms)
-            gradient = -0.5 * r2 * forms + 0.5 * norm * radii
+            gradient = -0.5 * r2 * forms + 0.5 * norm * radii  # eq. 21 and 22
             worst = r2 * _largest_ratio(forms, radii, rounding, float(np.abs(svm.dual).sum()))
             return Slope(gradient / scale, 0.5 * r2 * (worst - norm) / value if value > 0 else 0.0)
 

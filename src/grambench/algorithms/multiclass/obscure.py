@@ -79,9 +79,9 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     classifier = GroupNormClassifier(pool, labels, dual_norm(parameters.p), epochs * n, regularisation)
     online = UpdateRule(step=parameters.eta)
     classifier.run(online, parameters.online, lambda: rng.permutation(order), until_no_step=True)
-    # (10), with f(0) = 1.
+    # Without a first stage f(0) = 1.
     objective = classifier.states[-1].objective if classifier.states else 1.0
-    radius = np.sqrt(2.0 * objective / regularisation)
+    radius = np.sqrt(2.0 * objective / regularisation)  # line 12 of Algorithm 1
     if parameters.bounded:
         radius = min(radius, np.sqrt(2.0 / regularisation))
     descent = UpdateRule(regularisation=regularisation, radius=radius)

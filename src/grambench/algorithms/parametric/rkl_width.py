@@ -63,19 +63,20 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
     def solve(log: Floats) -> tuple[meb.MEB, svm.SVM]:
         oracle.combination = Combination.single(family.gram(np.exp(log)))
-        ball = oracle.enclose(one, tolerance=tolerance)
+        ball = oracle.enclose(one, tolerance=tolerance)  # eq. 17
         if ball.squared_radius <= ROUNDING:
             raise SolverError("RKL-W: the minimum enclosing ball has radius 0; the examples must differ")
         return ball, oracle.train_svm(one, parameters.C / ball.squared_radius, tolerance=tolerance)
 
     def evaluate(log: Floats) -> Value:
         ball, trained = solve(log)
-        value = ball.squared_radius * trained.objective
+        value = ball.squared_radius * trained.objective  # eq. 16
 
         def slope() -> Slope:
             sigma = np.exp(log)
             form, by_form = family.objective(trained.dual)(sigma)
             _, of_centre = family.objective(ball.dual)(sigma)
+            # eq. 21 and 22, by the logarithm of sigma
             gradient = -0.5 * sigma * (ball.squared_radius * by_form + form * of_centre)
             decrease = gradient @ (log - np.clip(log - np.sign(gradient), *bounds))
             return Slope(gradient, float(decrease) / value if value > 0 else 0.0)
