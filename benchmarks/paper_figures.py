@@ -74,15 +74,16 @@ def ca(axes: Axes, page: Path) -> None:
 
 def oks(axes: Axes, page: Path) -> None:
     """Draw the accuracies of two methods, ours beside the printed ones."""
-    header, *rows = table(page, "task")
+    (_, *tasks), *rows = table(page, "method")
+    accuracies = {row[0]: [numbers(cell) for cell in row[1:]] for row in rows}
     for name, colour, shift in (("MuSVM", BLUE, -0.15), ("OKS-SVM", ORANGE, 0.15)):
-        pairs = [numbers(row[header.index(name)]) for row in rows]
-        heights = [index + shift for index in range(len(rows))]
+        pairs = accuracies[name]
+        heights = [index + shift for index in range(len(tasks))]
         for height, (ours, printed) in zip(heights, pairs, strict=True):
             axes.plot([ours, printed], [height, height], color=colour, linewidth=1, alpha=0.5)
         axes.plot([pair[0] for pair in pairs], heights, "o", color=colour, label=f"{name}, here")
         axes.plot([pair[1] for pair in pairs], heights, "D", color=colour, fillstyle="none", label=f"{name}, printed")
-    axes.set_yticks(range(len(rows)), [row[0] for row in rows])
+    axes.set_yticks(range(len(tasks)), tasks)
     axes.invert_yaxis()
     axes.set(xlabel="accuracy (%)")
     axes.figure.legend(ncols=4, loc="outside upper center")
