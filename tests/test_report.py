@@ -4,11 +4,13 @@ import html
 import itertools
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import made_report
+import numpy as np
 import pandas as pd
 import planted
 import presentation
@@ -21,8 +23,9 @@ from grambench.config import load
 from grambench.config.study import Study
 from grambench.pipeline.job import Job
 from grambench.pipeline.steps import report
-from grambench.report import charts, figures, notes, overview, profiles, study_page
+from grambench.report import answer, charts, figures, notes, overview, profiles, study_page
 from grambench.results import reproduction
+from grambench.results.characteristics import Characteristics
 from grambench.results.study import Results
 
 EVERY = [
@@ -328,6 +331,33 @@ def test_an_own_study_has_a_leaderboard_with_its_own_algorithm_marked(tmp_path):
     assert [row["title"] for row in board["rows"]] == [*names[: overview.BEST], "Mine"]
     assert [row["own"] for row in board["rows"]] == [False] * overview.BEST + [True]
     assert (board["rows"][0]["share"], board["rows"][-1]["share"]) == (0.0, 100.0) and board["count"] == 12
+
+
+def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
+    """The same sentences as in the terminal, on top of both pages; none where a method that is always run was not."""
+    study = planted.CONFIGURATION.study("leaderboard_views").model_copy(
+        update={"datasets": ["mine"], "figures": {}, "tables": {}}
+    )
+    rows, cells = [], [("mine", entry, "", "ok", "", "seeded") for entry in answer.REQUIRED]
+    for number, entry in enumerate(answer.REQUIRED):
+        scattered = np.roll([0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 1.5, -1.5, 0.0], number)
+        rows += planted.plain("mine", entry, "accuracy_percent", *(60.0 + 20.0 * (entry == "d1") + scattered))
+    for view, weight in (("left", 0.3), ("right_arm", 0.9)):
+        rows += planted.plain("mine", "d1", f"weight:{view}/mediangaussian_sigma1", *[weight] * 10)
+    prepared = {"mine": Characteristics(name="mine", n=600, d=40, source={}, content="")}
+    results = planted.results(study, rows, cells)
+    of_study = report_of(replace(results, cells=results.cells.assign(record="", wall_seconds=1.0)), prepared=prepared)
+    helps, learning, weights, compared = of_study.answer
+    assert helps.startswith("Combining kernels helps: lp-MKL p = 1 (best of 2) 80.0 %, ")
+    assert learning.startswith("Among combinations, learning the weights helps: ")
+    assert weights == "Weights of lp-MKL p = 1 by view: right arm 75 %, left 25 %."
+    assert compared == "Mean accuracies on 10 random splits; 6 of 38 configurations were compared."
+    made = pages_of(of_study)
+    for name, title in (("index.html", "Combining kernels helps"), ("pages/study-leaderboard_views.html", study.title)):
+        text = Page(made[name].decode()).text
+        places = [text.index(part) for part in (title, *of_study.answer, "Kernels" if "study" in name else "Runs")]
+        assert places == sorted(places)
+    assert report_of(planted.results(study, rows, cells[1:]), prepared=prepared).answer == []
 
 
 def test_studies_of_one_paper_share_a_bar_and_a_finding(tmp_path):
