@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from grambench.commands import add_dataset, init
-from grambench.commands.project import SETTINGS, check_root, configuration, find_root, read_results
+from grambench.commands.project import SETTINGS, check_root, configuration, find_root, read_plan, read_results
 from grambench.common.errors import ConfigError, DataError
 
 # what follows as far as --minutes allows, a combination and another method in turn; then all others, the quickest first
@@ -18,7 +18,6 @@ FURTHER = (
 )
 MINUTES = 1.0
 FIXED_SECONDS = 25.0  # of Gram matrices, collecting and the report
-LEAST = 0.3  # seconds of any repetition, and of one that was too short to be in config/costs.csv
 # a quarter of the examples is for the test: 10 of all and, on average, 2 of each class
 LEAST_EXAMPLES = 40
 LEAST_OF_CLASS = 8
@@ -93,28 +92,19 @@ def _check_examples(file: Path, values: dict[str, Any]) -> None:
 
 
 def _fitting(board: str, dataset: str, seconds: float) -> tuple[list[str], list[str], float]:
-    """Return the configurations to compare in these seconds of one core, the others, and the seconds of the first.
+    """Return the configurations to compare in these processor seconds, the others, and the seconds of the first.
 
-    Those of REQUIRED are compared in any case, but on stored kernels none that learns from features. The largest
-    measured cost of each on the data sets of the board is taken to grow with the classes, the examples and the
-    features, or the square of the examples and the views for kernels.
+    Those of REQUIRED are compared in any case, but on stored kernels none that learns from features.
     """
-    from grambench.report.answer import REQUIRED, able, is_baseline
+    from grambench.report.answer import REQUIRED, able
 
-    project, study = configuration(), configuration().study(board)
-
-    def work(name: str, entry: str) -> float:
-        described = project.dataset(name)
-        n, classes = min(described.n, getattr(study.protocol, "most", described.n)), len(described.classes or "1")
-        # stored kernels have no features, and the majority is a baseline that needs none
-        return n * classes * (max(1, described.d) if is_baseline(study, entry) else n * len(described.view_names()))
-
-    def seconds_of(entry: str) -> float:
-        measured = [(cost, name) for (of, name, task), cost in project.costs.items() if (of, task) == (board, entry)]
-        cost, name = max(measured, default=(LEAST, dataset))
-        return study.protocol.repetitions * max(LEAST, cost * work(dataset, entry) / work(name, entry))
-
-    expected = {entry: seconds_of(entry) for entry in able(study, project.dataset(dataset).d)}
+    plan = read_plan({"studies": [board], "datasets": [dataset], "algorithms": {}})
+    resources, slowness = plan.resources, plan.resources.slowness()
+    expected = dict.fromkeys(able(plan.studies[board], plan.targets.dataset(dataset).d), 0.0)
+    for cell in plan.targets.cells():
+        if cell.algorithm in expected:
+            of_run = resources.processor_seconds(cell) or resources.expected_seconds(cell)
+            expected[cell.algorithm] += slowness * of_run
     chosen = [entry for entry in REQUIRED if entry in expected]
     for entry in [*FURTHER, *sorted(expected, key=lambda entry: expected[entry])]:
         if entry in expected and entry not in chosen and sum(expected[name] for name in [*chosen, entry]) <= seconds:
