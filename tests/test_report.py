@@ -24,6 +24,7 @@ from grambench.config.study import Study
 from grambench.pipeline.job import Job
 from grambench.pipeline.steps import report
 from grambench.report import answer, charts, figures, notes, overview, profiles, study_page
+from grambench.report.cells import ABSENT, NO_RESULT, Block, Row, TableCell, TableContent
 from grambench.results import reproduction
 from grambench.results.characteristics import Characteristics
 from grambench.results.study import Results
@@ -163,7 +164,7 @@ def bars(path):
 def test_the_overview_says_what_was_run_and_which_results_differ(site):
     text = read(site / "index.html").text
     for expected in (
-        "Partial run",
+        "Results",
         "3 of 4 data sets, 3 of 3 algorithms, 1 study, 11 runs, 3 failed.",
         "Computing time: 16 s",  # 11 cells of 1.5 s
         "A coin wins. This run: 2 of 3 published numbers show no significant difference, 1 of them exact",
@@ -175,6 +176,30 @@ def test_the_overview_says_what_was_run_and_which_results_differ(site):
         "abc123",
     ):
         assert expected in text, expected
+
+
+def test_the_overview_explains_the_verdicts_that_occur_and_no_other(site):
+    page = (site / "index.html").read_text(encoding="utf-8")
+    occurring = [
+        name
+        for name in (*study_page.JUDGED, "without result")
+        if re.search(rf"\d {name}", bars(site / "index.html")[0])
+    ]
+    assert 0 < len(occurring) < 5
+    key = page[page.index('<ul class="key"') :].partition("</ul>")[0]
+    assert re.findall(r"</span> ([a-z ]+)</li>", key) == occurring
+    legend = page[page.index('<details class="legend">') :].partition("</details>")[0]
+    assert re.findall(r"</span> ([a-z]+)</dt>", legend) == [name for name in occurring if name in study_page.JUDGED]
+
+
+def test_a_dash_is_explained_where_there_is_one():
+    cells = [TableCell(text="1", status=""), TableCell(text="", status=NO_RESULT), TableCell(text="2", status="")]
+    shared = {"title": "", "caption": "", "corner": "", "columns": ["a", "b"], "data": pd.DataFrame()}
+    blocks = {name: [Block(rows=[Row(label="x", cells=of)])] for name, of in (("gap", cells[:2]), ("full", cells[::2]))}
+    for rows in blocks.values():  # the column of a gap alone is left out
+        assert study_page.without_missing(TableContent(blocks=rows, remarks=[ABSENT], **shared))[0].remarks == []
+    both = [Block(rows=[Row(label="x", cells=cells[:2]), Row(label="y", cells=cells[::2])])]
+    assert study_page.without_missing(TableContent(blocks=both, remarks=[ABSENT], **shared))[0].remarks == [ABSENT]
 
 
 def test_what_is_not_part_of_a_run_is_no_number_that_is_missing(site, study):
@@ -303,7 +328,7 @@ def test_every_heading_has_words_below_it(site, name):
 def test_a_study_of_ones_own_speaks_of_no_published_numbers():
     made = pages_of(small(name="mine", title="My own", tables={"table3": presentation.STUDY.tables["table3"]}))
     first, shown = (Page(made[name].decode()).text for name in ("index.html", "pages/study-mine.html"))
-    assert "Full run" in first and "Perceptron" in first
+    assert "Results 3 data sets" in first and "Perceptron" in first
     assert "first by mean rank" not in first and "is best" not in first  # on one data set
     assert "verdict" not in first.lower() and "published" not in first.replace("published permutations", "")
     assert not re.search(r"\b0 ?(/|of) ?0\b", first + shown)
