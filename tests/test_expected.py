@@ -14,8 +14,10 @@ from grambench.commands.project import read_plan
 from grambench.common.files import sealed
 from grambench.common.layout import Cell
 from grambench.common.provenance import made_from
-from grambench.pipeline import last_run
+from grambench.config.project import Configuration
+from grambench.pipeline import last_run, resources
 from grambench.pipeline.expected import expected_lines
+from grambench.pipeline.resources import CALIBRATION
 
 
 def planned(study, datasets, algorithms):
@@ -29,22 +31,69 @@ def leave_record(plan, cell, status="ok"):
         file.attrs.update(status=status, reason="")
 
 
-def test_the_expected_time_is_that_of_the_measured_costs(project):
-    plan = planned("leaderboard", ["sonar", "heart"], ["uniform_svm", "rkl"])
-    jobs, time = expected_lines(plan, 1, slurm=False)
-    assert jobs == "jobs: 2 data sets, 4 runs, tables of 1 study, report"
-    seconds = sum(map(plan.resources.measured_seconds, plan.targets.cells()))
-    assert ("less than a minute" if seconds < 60 else f"about {seconds / 60:.0f} min") in time
-    assert time.endswith("on 1 core, from the measured costs in config/costs.csv")
-    plan.configuration.__dict__["costs"] = {("leaderboard", "sonar", "rkl"): 100.0}
+COSTS = {("leaderboard", "sonar", "rkl"): 100.0, ("leaderboard", "sonar", "uniform_svm"): 1.0, CALIBRATION: 0.5}
+
+
+@pytest.fixture
+def costs(monkeypatch):
+    """Costs that a test fills, on a machine as fast as theirs."""
+    costs = dict(COSTS)
+    monkeypatch.setattr(Configuration, "costs", costs)
+    monkeypatch.setattr(resources, "calibrate", lambda: costs[CALIBRATION])
+    return costs
+
+
+def test_the_expected_time_is_that_of_the_measured_costs(project, costs):
+    plan = planned("leaderboard", ["sonar"], ["uniform_svm", "rkl"])
     first, second = expected_lines(plan, 2, slurm=False)
-    assert first == "jobs: 2 data sets, 4 runs (long ones in 10 blocks), tables of 1 study, report"
-    # ten blocks of 103 s, and three runs that are not listed took ten seconds at most
-    assert second == "time of the runs: about 9 min on 2 cores, from the measured costs in config/costs.csv"
+    assert first == "jobs: 1 data set, 2 runs (long ones in 10 blocks), tables of 1 study, report"
+    # ten blocks of 100 s, and ten repetitions of 1 s
+    assert second.startswith("time of the runs: about 8 min on 2 cores, from the measured costs in config/costs.csv")
     assert "about 2 min on 100 cores" in expected_lines(plan, 100, slurm=False)[1]  # as long as a block
     first, second = expected_lines(plan, 2, slurm=True)
-    assert first.endswith("report; about 13 SLURM jobs")  # ten blocks, the short runs of two data sets, the tables
-    assert second.startswith("time of the runs: about 0.3 core hours, from")
+    assert first.endswith("report; about 12 SLURM jobs")  # ten blocks, a job of the short run, the tables
+    assert second.startswith("time of the runs: about 0.28 core hours, from")
+
+
+def test_a_slower_machine_is_expected_to_take_as_many_times_as_long(project, costs, monkeypatch):
+    plan = planned("leaderboard", ["sonar"], ["uniform_svm", "rkl"])
+    monkeypatch.setattr(resources, "calibrate", lambda: 3 * costs[CALIBRATION])
+    assert "about 25 min on 2 cores" in expected_lines(plan, 2, slurm=False)[1]
+    assert plan.resources.slowness() == 3.0
+    del costs[CALIBRATION]
+    assert plan.resources.slowness() == 1.0
+
+
+def test_a_run_that_was_never_measured_costs_what_data_sets_near_it_in_size_do(project, costs):
+    """In proportion to its examples and kernels, on whichever board they are; classes count as their root."""
+    plan = planned(
+        "leaderboard", ["sonar", "heart", "wine_3", "spambase"], ["uniform_svm", "rkl", "logistic_regression"]
+    )
+    sizes = {name: plan.targets.dataset(name).n for name in ("sonar", "heart", "wine_3", "spambase")}
+
+    def cost(dataset, entry):
+        cell = Cell("leaderboard", dataset, entry)
+        return (plan.resources.processor_seconds(cell) - resources.JOB) / plan.studies[
+            "leaderboard"
+        ].protocol.repetitions
+
+    assert cost("sonar", "rkl") == pytest.approx(100.0)
+    assert cost("heart", "rkl") == pytest.approx(100.0 * sizes["heart"] / sizes["sonar"])
+    assert cost("wine_3", "rkl") == pytest.approx(100.0 * sizes["wine_3"] / sizes["sonar"] * 3**0.5)
+    assert cost("spambase", "rkl") == pytest.approx(100.0 * 1000 / sizes["sonar"])  # the study draws 1000 of them
+    costs.update({("leaderboard", name, "uniform_svm"): 5.0 for name in ("votes84", "ionosphere")})
+    near = cost("heart", "uniform_svm")
+    costs["leaderboard", "dorothea", "uniform_svm"] = 1e9  # far from it in size: three others are nearer
+    assert cost("heart", "uniform_svm") == near
+    of_views = planned("leaderboard_views", ["heart"], ["klc"]).targets.kernels("leaderboard_views", "heart")
+    costs["leaderboard_views", "heart", "klc"] = 9.0
+    klc = planned("leaderboard", ["heart"], ["klc"]).resources.processor_seconds(Cell("leaderboard", "heart", "klc"))
+    assert (klc - resources.JOB) / 10 == pytest.approx(
+        9.0 * len(plan.targets.kernels("leaderboard", "heart")) / len(of_views)
+    )
+    # runs of another kind of protocol say nothing of it
+    costs["omkc", "sonar", "logistic_regression"] = 7.0
+    assert plan.resources.processor_seconds(Cell("leaderboard", "sonar", "logistic_regression")) is None
 
 
 def test_runs_that_are_done_or_failed_are_not_expected(project):
@@ -57,7 +106,7 @@ def test_runs_that_are_done_or_failed_are_not_expected(project):
     assert expected_lines(plan, 2, slurm=False) == ["jobs: tables of 1 study, report"]
 
 
-def test_no_time_is_expected_of_runs_without_a_cost(project):
+def test_the_time_of_an_algorithm_that_was_never_measured_is_a_guess(project):
     path = project / "config/studies/leaderboard.yaml"
     study = yaml.safe_load(path.read_text())
     (project / "config/studies/mine.py").write_text(
@@ -66,15 +115,14 @@ def test_no_time_is_expected_of_runs_without_a_cost(project):
     study["algorithms"]["mine"] = {"path": "mine.py"}
     path.write_text(yaml.safe_dump(study))
     plan = planned("leaderboard", ["sonar"], ["mine", "rkl"])
-    assert plan.resources.measured_seconds(Cell("leaderboard", "sonar", "mine")) is None
+    assert plan.resources.processor_seconds(Cell("leaderboard", "sonar", "mine")) is None
     lines = expected_lines(plan, 2, slurm=False)
-    assert lines[1].endswith("config/costs.csv; 1 of 2 runs without a measured cost")
-    lines = expected_lines(planned("leaderboard", ["sonar"], ["mine"]), 2, slurm=False)
-    assert lines[1] == "time of the runs: not known, 1 of 1 run without a measured cost"
+    assert lines[1].endswith("; a guess for 1 of 2 runs, whose algorithm was never measured")
 
 
 JOBS = "jobs: 1 data set, 1 run, tables of 1 study, report\n"
-TIME = "time of the runs: less than a minute on 2 cores, from the measured costs in config/costs.csv\n"
+TIME = "time of the runs: less than a minute on 2 cores, from the measured costs in config/costs.csv "
+TIME += "and the speed of this machine\n"
 
 
 @pytest.mark.parametrize(

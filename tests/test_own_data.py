@@ -20,10 +20,11 @@ from grambench.config.load import check, read
 from grambench.config.project import Configuration
 from grambench.datasets import describe, store
 from grambench.datasets.descriptions import Dataset
-from grambench.pipeline import last_run
+from grambench.pipeline import last_run, resources
 from grambench.pipeline.job import Job
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import fetch as fetch_step
+from grambench.report import answer as answers
 from grambench.results.study import Results
 
 PEOPLE = "age;city;class;id\n30;Rome;yes;a\n40,5;Oslo;no;b\n".replace(",", ".") + "".join(
@@ -580,7 +581,7 @@ def test_the_leaderboard_shows_a_data_set_of_ones_own(project, capfd):
     assert add("people.csv", *CALL) == 0
     assert cli.main(["run", "leaderboard", "-d", "people", "-a", "majority", "uniform_svm", "-c", "2"]) == 0
     out = capfd.readouterr().out
-    assert "2 of 2 runs without a measured cost" in out and "2 runs ok" in out
+    assert "time of the runs: less than a minute on 2 cores, from" in out and "2 runs ok" in out
     page = Path("results/report/pages/study-leaderboard.html").read_text()
     assert ">people<" in page and "1 of 46 data sets" in page
     assert cli.main(["rerun", "leaderboard/people/majority"]) == 0
@@ -638,7 +639,7 @@ def test_a_file_of_three_classes_is_prepared_with_their_numbers(project):
     ],
 )
 def test_an_interval_of_the_difference_answers_whether_something_helps(low, high, answer):
-    assert compare._verdict("learning", low, high) == answer
+    assert answers.verdict("learning", low, high) == answer
 
 
 SPREAD = np.array([0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 1.5, -1.5, 0.0])
@@ -653,7 +654,7 @@ def answer(spread, **accuracies):
         for r, noise in enumerate(np.roll(SPREAD, number))
     ]
     runs = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"])
-    return compare._answer(Results(study, runs, pd.DataFrame()), "mine", 600, list(accuracies)).splitlines()
+    return answers.answer(study, Results(study, runs, pd.DataFrame()), "mine", 600, 40)
 
 
 # as measured on |f0| > .45 and |f1| > .45 among 40 features in ten views
@@ -669,11 +670,11 @@ CORNER = {
 
 
 def test_combining_helps_only_beside_the_best_method_without_it():
-    helps, learning, rest = answer(1.0, **CORNER)
+    helps, learning, compared = answer(1.0, **CORNER)
     assert helps.startswith("Combining kernels does not help: ")
     assert "lp-MKL p = 1, centred (best of 3) 68.7 %, Gradient boosting (best of 4) 98.3 %; difference -29.6" in helps
     assert learning.startswith("Among combinations, learning the weights helps: ") and "Uniform SVM 59.2 %" in learning
-    assert rest == "Mean accuracies on 10 random splits; --minutes left out 31 of 38 configurations."
+    assert compared == "Mean accuracies on 10 random splits; 7 of 38 configurations were compared."
     # on an exclusive or of views, combinations know no more than the majority, and boosting knows nearly all
     parity = dict.fromkeys(CORNER, 50.0) | {"gradient_boosting": 97.8}
     helps, learning, _ = answer(1.0, **parity)
@@ -698,7 +699,7 @@ def test_the_interval_allows_for_the_choice_of_the_best_and_for_equal_results():
 
 def test_without_one_of_the_methods_that_are_always_compared_there_is_no_answer():
     del (results := dict(CORNER))["gradient_boosting"]
-    assert answer(1.0, **results) == ["No answer: no result of Gradient boosting; grambench failed names the runs"]
+    assert answer(1.0, **results) == ["No answer: no result of Gradient boosting; grambench failed names the runs."]
 
 
 TABLE = "x,y\n" + "".join(f"{7 * i % 13},{'ab'[i % 2]}\n" for i in range(60))
@@ -741,8 +742,8 @@ def test_compare_replaces_only_what_it_wrote_for_the_same_file(project, monkeypa
         return 0
 
     monkeypatch.setattr("grambench.commands.run.run", run)
-    monkeypatch.setattr(compare, "read_results", lambda *_: None)
-    monkeypatch.setattr(compare, "_answer", lambda *_: "")
+    monkeypatch.setattr(compare, "read_results", lambda study: Results(study, pd.DataFrame(), pd.DataFrame()))
+    monkeypatch.setattr(answers, "answer", lambda *_: [])
     for path in (Path("people.csv"), Path("other/people.csv")):
         path.parent.mkdir(exist_ok=True)
         path.write_text(TABLE)
@@ -775,7 +776,7 @@ def test_a_file_is_compared_in_one_command(tmp_path, monkeypatch, capsys):
     rows += ",0.1" * 19 + ",sick\n"
     (tmp_path / "genes.csv").write_text(header + rows)
     (tmp_path / "groups.csv").write_text("column,view\n" + "".join(f"gene{i},group {i // 4}\n" for i in range(20)))
-    monkeypatch.setattr(compare, "REQUIRED", ("uniform_svm", "easy_mkl", "majority"))
+    monkeypatch.setattr(answers, "REQUIRED", ("uniform_svm", "easy_mkl", "majority"))
     monkeypatch.setattr(compare, "FIXED_SECONDS", 60.0)  # nothing remains for others
     for _ in range(2):  # a second call finds everything done
         monkeypatch.chdir(tmp_path)
@@ -783,7 +784,8 @@ def test_a_file_is_compared_in_one_command(tmp_path, monkeypatch, capsys):
         assert cli.main(["compare", *call]) == 0
         out = capsys.readouterr().out
         assert out.count("3 configurations, about 2 min on 2 cores; --minutes 1 leaves out d1, ") == 1
-        assert "Combining kernels helps: EasyMKL (best of 2)" in out and "left out 35 of 38" in out
+        assert "Combining kernels helps: EasyMKL (best of 2)" in out
+        assert "\nWeights of EasyMKL by view: group " in out and "; 3 of 38 configurations were compared.\n" in out
         assert "\nRows used: 240 of 241; 1 lack a value, --impute keeps those with a label.\n" in out
     page = (tmp_path / "genes_comparison/results/report/pages/study-leaderboard_views.html").read_text()
     assert "<dt>Rows used</dt><dd>genes 240 of 241; 1 lack a value</dd>" in page
@@ -793,23 +795,26 @@ def test_a_file_is_compared_in_one_command(tmp_path, monkeypatch, capsys):
 def test_the_budget_of_minutes_decides_what_is_compared_beside_strong_rivals(board, monkeypatch):
     monkeypatch.chdir(Path(__file__).parents[1])
     study = Configuration(Path("config")).study(board)
+    monkeypatch.setattr(resources.Resources, "slowness", lambda _: 1.0)
     fewest, some, all_of_them = (compare._fitting(board, "sonar", seconds) for seconds in (0.0, 60.0, 1e6))
-    assert fewest[0] == list(compare.REQUIRED)
+    assert fewest[0] == list(answers.REQUIRED)
     able = {name for name, entry in study.algorithms.items() if not entry.datasets}
     assert set(fewest[0]) < set(some[0]) < set(all_of_them[0]) == able
     assert sorted(some[0] + some[1]) == sorted(able)
     assert fewest[2] < some[2] <= 60.0 < all_of_them[2]
     # after the six, combinations and other methods take turns
-    further = "".join(compare._kind(study, entry)[0] for entry in some[0][6:])
+    further = "".join(answers.kind(study, entry)[0] for entry in some[0] if entry in compare.FURTHER)
     assert "lll" not in further and "nnn" not in further
-    # a data set with more examples takes longer
+    # a data set with more examples takes longer, and everything on a slower machine
     assert compare._fitting(board, "spambase", 0.0)[2] > fewest[2]
+    monkeypatch.setattr(resources.Resources, "slowness", lambda _: 10.0)
+    assert compare._fitting(board, "sonar", 0.0)[2] == pytest.approx(10.0 * fewest[2])
 
 
 @pytest.mark.parametrize("board", ["leaderboard", "leaderboard_views"])
 def test_every_configuration_of_a_board_is_a_combination_or_not(board):
     study = Configuration(Path(__file__).parents[1] / "config").study(board)
-    kinds = {entry: compare._kind(study, entry) for entry in study.algorithms if not study.algorithms[entry].pool}
+    kinds = {entry: answers.kind(study, entry) for entry in study.algorithms if not study.algorithms[entry].pool}
     equal = {entry for entry, kind in kinds.items() if kind == "equal weights"}
     assert equal == {"uniform_svm", "uniform_svm_centred", "perceptron_u"} & set(kinds)
     single = {"best_kernel_svm", "best_alignment", "perceptron", "perceptron_star"}

@@ -4,11 +4,13 @@ import html
 import itertools
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import made_report
+import numpy as np
 import pandas as pd
 import planted
 import presentation
@@ -21,8 +23,10 @@ from grambench.config import load
 from grambench.config.study import Study
 from grambench.pipeline.job import Job
 from grambench.pipeline.steps import report
-from grambench.report import charts, figures, notes, overview, profiles, study_page
+from grambench.report import answer, charts, figures, notes, overview, profiles, study_page
+from grambench.report.cells import ABSENT, NO_RESULT, Block, Row, TableCell, TableContent
 from grambench.results import reproduction
+from grambench.results.characteristics import Characteristics
 from grambench.results.study import Results
 
 EVERY = [
@@ -160,7 +164,7 @@ def bars(path):
 def test_the_overview_says_what_was_run_and_which_results_differ(site):
     text = read(site / "index.html").text
     for expected in (
-        "Partial run",
+        "Results",
         "3 of 4 data sets, 3 of 3 algorithms, 1 study, 11 runs, 3 failed.",
         "Computing time: 16 s",  # 11 cells of 1.5 s
         "A coin wins. This run: 2 of 3 published numbers show no significant difference, 1 of them exact",
@@ -172,6 +176,30 @@ def test_the_overview_says_what_was_run_and_which_results_differ(site):
         "abc123",
     ):
         assert expected in text, expected
+
+
+def test_the_overview_explains_the_verdicts_that_occur_and_no_other(site):
+    page = (site / "index.html").read_text(encoding="utf-8")
+    occurring = [
+        name
+        for name in (*study_page.JUDGED, "without result")
+        if re.search(rf"\d {name}", bars(site / "index.html")[0])
+    ]
+    assert 0 < len(occurring) < 5
+    key = page[page.index('<ul class="key"') :].partition("</ul>")[0]
+    assert re.findall(r"</span> ([a-z ]+)</li>", key) == occurring
+    legend = page[page.index('<details class="legend">') :].partition("</details>")[0]
+    assert re.findall(r"</span> ([a-z]+)</dt>", legend) == [name for name in occurring if name in study_page.JUDGED]
+
+
+def test_a_dash_is_explained_where_there_is_one():
+    cells = [TableCell(text="1", status=""), TableCell(text="", status=NO_RESULT), TableCell(text="2", status="")]
+    shared = {"title": "", "caption": "", "corner": "", "columns": ["a", "b"], "data": pd.DataFrame()}
+    blocks = {name: [Block(rows=[Row(label="x", cells=of)])] for name, of in (("gap", cells[:2]), ("full", cells[::2]))}
+    for rows in blocks.values():  # the column of a gap alone is left out
+        assert study_page.without_missing(TableContent(blocks=rows, remarks=[ABSENT], **shared))[0].remarks == []
+    both = [Block(rows=[Row(label="x", cells=cells[:2]), Row(label="y", cells=cells[::2])])]
+    assert study_page.without_missing(TableContent(blocks=both, remarks=[ABSENT], **shared))[0].remarks == [ABSENT]
 
 
 def test_what_is_not_part_of_a_run_is_no_number_that_is_missing(site, study):
@@ -300,7 +328,7 @@ def test_every_heading_has_words_below_it(site, name):
 def test_a_study_of_ones_own_speaks_of_no_published_numbers():
     made = pages_of(small(name="mine", title="My own", tables={"table3": presentation.STUDY.tables["table3"]}))
     first, shown = (Page(made[name].decode()).text for name in ("index.html", "pages/study-mine.html"))
-    assert "Full run" in first and "Perceptron" in first
+    assert "Results 3 data sets" in first and "Perceptron" in first
     assert "first by mean rank" not in first and "is best" not in first  # on one data set
     assert "verdict" not in first.lower() and "published" not in first.replace("published permutations", "")
     assert not re.search(r"\b0 ?(/|of) ?0\b", first + shown)
@@ -328,6 +356,33 @@ def test_an_own_study_has_a_leaderboard_with_its_own_algorithm_marked(tmp_path):
     assert [row["title"] for row in board["rows"]] == [*names[: overview.BEST], "Mine"]
     assert [row["own"] for row in board["rows"]] == [False] * overview.BEST + [True]
     assert (board["rows"][0]["share"], board["rows"][-1]["share"]) == (0.0, 100.0) and board["count"] == 12
+
+
+def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
+    """The same sentences as in the terminal, on top of both pages; none where a method that is always run was not."""
+    study = planted.CONFIGURATION.study("leaderboard_views").model_copy(
+        update={"datasets": ["mine"], "figures": {}, "tables": {}}
+    )
+    rows, cells = [], [("mine", entry, "", "ok", "", "seeded") for entry in answer.REQUIRED]
+    for number, entry in enumerate(answer.REQUIRED):
+        scattered = np.roll([0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 1.5, -1.5, 0.0], number)
+        rows += planted.plain("mine", entry, "accuracy_percent", *(60.0 + 20.0 * (entry == "d1") + scattered))
+    for view, weight in (("left", 0.3), ("right_arm", 0.9)):
+        rows += planted.plain("mine", "d1", f"weight:{view}/mediangaussian_sigma1", *[weight] * 10)
+    prepared = {"mine": Characteristics(name="mine", n=600, d=40, source={}, content="")}
+    results = planted.results(study, rows, cells)
+    of_study = report_of(replace(results, cells=results.cells.assign(record="", wall_seconds=1.0)), prepared=prepared)
+    helps, learning, weights, compared = of_study.answer
+    assert helps.startswith("Combining kernels helps: lp-MKL p = 1 (best of 2) 80.0 %, ")
+    assert learning.startswith("Among combinations, learning the weights helps: ")
+    assert weights == "Weights of lp-MKL p = 1 by view: right arm 75 %, left 25 %."
+    assert compared == "Mean accuracies on 10 random splits; 6 of 38 configurations were compared."
+    made = pages_of(of_study)
+    for name, title in (("index.html", "Combining kernels helps"), ("pages/study-leaderboard_views.html", study.title)):
+        text = Page(made[name].decode()).text
+        places = [text.index(part) for part in (title, *of_study.answer, "Kernels" if "study" in name else "Runs")]
+        assert places == sorted(places)
+    assert report_of(planted.results(study, rows, cells[1:]), prepared=prepared).answer == []
 
 
 def test_studies_of_one_paper_share_a_bar_and_a_finding(tmp_path):

@@ -167,7 +167,7 @@ class Configuration:
 
     @cached_property
     def costs(self) -> dict[tuple[str, str, str], float]:
-        """The measured seconds of a repetition by study, data set and task, of runs that take long (costs.csv)."""
+        """The measured seconds of a repetition by study, data set and task (costs.csv)."""
         path = self.path("costs.csv")
         if not path.is_file():
             return {}

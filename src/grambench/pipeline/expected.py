@@ -13,9 +13,8 @@ PENDING = ("missing", "stale", "damaged")
 def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
     """Return in words what the runs of a plan that are missing, stale or damaged are expected to take.
 
-    The time is that of the runs with a measured cost: the sum of their seconds, shared by all cores, or the seconds of
-    the longest run or block if these are more. On a cluster, one job makes the Gram matrices and the short runs of a
-    data set.
+    The time of the runs is the sum of their seconds, shared by all cores, or the seconds of the longest run or block if
+    these are more. On a cluster, one job makes the Gram matrices and the short runs of a data set.
     """
     cells = plan.targets.cells()
     # Hashing all code takes half a second, and without any record there is nothing to compare with.
@@ -27,8 +26,8 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
     prepared = [path for name in datasets if not (path := Path(layout.PREPARED.format(dataset=name))).is_file()]
     kernels = {path for cell in cells for path in plan.targets.kernels_from(cell.study, cell.dataset)}
     blocks = {cell: plan.resources.blocks(cell) or [cell] for cell in cells}
-    seconds = {cell: [plan.resources.measured_seconds(block) for block in blocks[cell]] for cell in cells}
-    known = [value for values in seconds.values() for value in values if value is not None]
+    measured = {block: plan.resources.processor_seconds(block) for of_cell in blocks.values() for block in of_cell}
+    seconds = [value or plan.resources.expected_seconds(block) for block, value in measured.items()]
     runs, studies = _count(len(cells), "run"), len(plan.studies)
     left_out = [line for name in plan.studies for line in _left_out(plan, name)]
 
@@ -42,15 +41,15 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
         long_jobs = sum(len(blocks[cell]) for cell in cells if cell not in short)
         submitted = f"; about {_count(long_jobs + len({cell.dataset for cell in short}) + studies, 'SLURM job')}"
     lines = [f"jobs: {', '.join([*jobs, tables])}{submitted}"]
-    unknown = sum(None in values for values in seconds.values())
-    without = f"{unknown} of {runs} without a measured cost"
-    if len(cells) > unknown:
-        on_cores = f"{_duration(max(*known, sum(known) / cores))} on {_count(cores, 'core')}"
-        time = f"about {sum(known) / 3600:.2g} core hours" if slurm else on_cores
-        costs, suffix = plan.configuration.path("costs.csv"), f"; {without}" if unknown else ""
-        lines.append(f"time of the runs: {time}, from the measured costs in {costs}{suffix}")
-    elif cells:
-        lines.append(f"time of the runs: not known, {without}")
+    if cells:
+        slowness = plan.resources.slowness()
+        total, longest = slowness * sum(seconds), slowness * max(seconds)
+        on_cores = f"{_duration(max(longest, total / cores))} on {_count(cores, 'core')}"
+        time = f"about {total / 3600:.2g} core hours" if slurm else on_cores
+        guessed = len({block._replace(block=None) for block, value in measured.items() if value is None})
+        suffix = f"; a guess for {guessed} of {runs}, whose algorithm was never measured" if guessed else ""
+        costs = f"from the measured costs in {plan.configuration.path('costs.csv')} and the speed of this machine"
+        lines.append(f"time of the runs: {time}, {costs}{suffix}")
     return [*left_out, *lines]
 
 

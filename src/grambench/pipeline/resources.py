@@ -2,17 +2,27 @@
 
 import itertools
 import math
+import statistics
+import time
 from collections.abc import Iterable
+from functools import cache
+
+import numpy as np
 
 from grambench import algorithms
 from grambench.common import layout
 from grambench.common.layout import Cell
+from grambench.common.types import Floats
+from grambench.config.protocols import Online
 from grambench.pipeline.targets import Targets
 
 # seconds of a run in addition to its repetitions
 START = 3
-# seconds above which benchmarks/costs.py lists a run in config/costs.csv
-SHORT = 10
+# of a run beside what its record counts, in processor seconds: Snakemake, and the process that asks a server for it
+JOB = 0.3
+# the line of config/costs.csv with the processor seconds that `calibrate` took on the machine of the other lines
+CALIBRATION = ("calibration", "", "")
+NEAREST = 3  # data sets whose costs are scaled for a run that was never measured
 # MiB of a job of a cluster beside its step (900 were measured of two Snakemakes and two servers), and of a run beside
 # its matrices (330 were measured)
 JOB_MB, RUN_MB = 1000, 700
@@ -37,20 +47,51 @@ class Resources:
         measured = self.targets.configuration.costs.get((cell.study, cell.dataset, cell.task))
         return START + self._repetitions(cell) * (measured or self._estimate_seconds(cell))
 
-    def measured_seconds(self, cell: Cell) -> float | None:
-        """Return roughly how long a run, or a block of it, takes on one core; None if such a run was never measured.
+    def processor_seconds(self, cell: Cell) -> float | None:
+        """Return roughly the processor seconds of a run, or of a block of it, on the machine of `config/costs.csv`.
 
-        `config/costs.csv` lists the measured runs that took longer than SHORT. The others of its studies took less, but
-        for algorithms and data sets of the user.
+        A run without a cost there takes the median of what its configuration costs on the data sets that are nearest in
+        size, each scaled to its size. None where no study of its protocol has a cost of the configuration.
         """
         costs = self.targets.configuration.costs
-        if (cell.study, cell.dataset, cell.task) in costs:
-            return self.expected_seconds(cell)
+        cost = costs.get((cell.study, cell.dataset, cell.task)) or self._scaled_cost(cell)
+        return cost and JOB + self._repetitions(cell) * cost
+
+    def slowness(self) -> float:
+        """Return how many times as long as the machine of `config/costs.csv` this one takes for the same work."""
+        reference = self.targets.configuration.costs.get(CALIBRATION)
+        return calibrate() / reference if reference else 1.0
+
+    def _scaled_cost(self, cell: Cell) -> float | None:
+        """Return the cost of a repetition from those on other data sets; None if there are none."""
+        here, scaled = _log_sizes(self.targets, cell), []
+        for (name, dataset, task), cost in self.targets.configuration.costs.items():
+            if task == cell.task and (there := self._beside(cell.study, name)):
+                measured = cell._replace(study=name, dataset=dataset)
+                if dataset in there.studies[name].datasets and cell.algorithm in there.studies[name].algorithms:
+                    ratios = here - _log_sizes(there, measured)
+                    scaled.append((np.abs(ratios).sum(), cost * math.exp(self._powers(cell) @ ratios)))
+        return statistics.median(cost for _, cost in sorted(scaled)[:NEAREST]) if scaled else None
+
+    def _powers(self, cell: Cell) -> Floats:
+        """Return the powers of the sizes to which the time of a run is proportional; fitted to measured runs."""
         study = self.targets.studies[cell.study]
-        of_user = self.targets.is_own(cell.dataset) or not algorithms.category_of(study.file(cell.algorithm))
-        if of_user or cell.study not in {name for name, _, _ in costs}:
+        if algorithms.category_of(study.file(cell.algorithm)) == "baselines":
+            return np.array([0.5, 0.5, 0.5])
+        return np.array([2.0 if isinstance(study.protocol, Online) else 1.0, 1.0, 0.5])
+
+    @cache  # noqa: B019  (one plan a process)
+    def _beside(self, study: str, name: str) -> Targets | None:
+        """Return the targets with a study, None unless there is one that has the same kind of protocol as another."""
+        configuration = self.targets.configuration
+        if name in self.targets.studies:
+            targets = self.targets
+        elif name in configuration.names("studies"):
+            targets = Targets(configuration, self.targets.project, {name: configuration.study(name)})
+        else:
             return None
-        return START + min(SHORT, self.expected_seconds(cell) - START)
+        same = targets.studies[name].protocol.kind == self.targets.studies[study].protocol.kind
+        return targets if same else None
 
     def _estimate_seconds(self, cell: Cell) -> float:
         """Return roughly how long a repetition takes that was never measured."""
@@ -167,3 +208,22 @@ class Resources:
 def _blocks(cell: Cell, starts: Iterable[int]) -> list[Cell]:
     """Return consecutive blocks; the last of `starts` is one after the last repetition."""
     return [cell._replace(block=(first, end - 1)) for first, end in itertools.pairwise(starts)]
+
+
+def calibrate() -> float:
+    """Return the processor seconds of a fixed problem, the least of five: the eigenvalues of 100 Gram matrices."""
+    points, taken = np.random.default_rng(0).normal(size=(100, 48, 10)), []
+    for _ in range(5):
+        start = time.process_time()
+        np.linalg.eigvalsh(np.exp(-0.1 * np.square(points[:, :, None] - points[:, None]).sum(axis=-1)))
+        taken.append(time.process_time() - start)
+    return min(taken)
+
+
+def _log_sizes(targets: Targets, cell: Cell) -> Floats:
+    """Return the logarithms of examples, kernels, and classes of a run; features in place of kernels for baselines."""
+    study, dataset = targets.studies[cell.study], targets.dataset(cell.dataset)
+    examples = min(dataset.least(), getattr(study.protocol, "most", dataset.least()))
+    learns = algorithms.category_of(study.file(cell.algorithm)) == "baselines"
+    size = dataset.d if learns else len(targets.kernels(cell.study, cell.dataset, cell.algorithm))
+    return np.log([examples, max(1, size), len(dataset.classes or "1")])

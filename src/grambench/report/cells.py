@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from grambench.report.lazy import DataFrame, Sample
 
 NO_RESULT = "—"
+ABSENT = f"{NO_RESULT}: not part of this run."  # a remark
 
 
 @dataclass(frozen=True, kw_only=True)

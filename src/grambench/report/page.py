@@ -10,9 +10,10 @@ import pandas as pd
 
 from grambench.config.metrics import METRICS
 from grambench.config.study import Study
+from grambench.report import answer
 from grambench.report.cells import TableContent
 from grambench.report.lazy import Comparison
-from grambench.results.characteristics import Prepared
+from grambench.results.characteristics import Characteristics, Prepared
 from grambench.results.records import Record
 from grambench.results.reproduction import VARIANTS
 from grambench.results.statistics import pairwise
@@ -151,6 +152,16 @@ class StudyReport:
         """The path of the record of each plain run, by data set and configuration."""
         plain = self.results.cells[self.results.cells["sweep"] == ""]
         return {(row["dataset"], row["algorithm"]): str(row["record"]) for row in plain.to_dict("records")}
+
+    @cached_property
+    def answer(self) -> list[str]:
+        """Whether kernels are worth combining, where a board was run on one data set as `grambench compare` does."""
+        data = self.prepared.get(self.study.datasets[0]) if len(self.study.datasets) == 1 else None
+        if not isinstance(data, Characteristics) or not set(answer.REQUIRED) <= self.whole.algorithms.keys():
+            return []
+        if not set(answer.REQUIRED).intersection(answer.able(self.whole, data.d)) <= set(self.ran):
+            return []
+        return answer.answer(self.whole, self.results, data.name, data.n, data.d)
 
     @property
     def noun(self) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 from grambench.config.metrics import METRICS
 from grambench.datasets.store import Unavailable
 from grambench.report.board import pair
-from grambench.report.cells import NO_RESULT, TableCell, TableContent
+from grambench.report.cells import ABSENT, NO_RESULT, TableCell, TableContent
 from grambench.report.charts import rounded
 from grambench.report.page import PAPER_TABLE, StudyReport
 from grambench.report.record import machine
@@ -131,6 +131,8 @@ def without_missing(table: TableContent) -> tuple[TableContent, list[str]]:
         in_run = [any(map(_is_part_of_run, cells)) for cells in columns]
         omitted += [title for title, part in zip(table.columns, in_run, strict=True) if not part]
         table = table.select_columns([number for number, part in enumerate(in_run) if part])
+    if all(map(_is_part_of_run, table.cells())):
+        table = replace(table, remarks=[remark for remark in table.remarks if remark != ABSENT])
     return table, list(dict.fromkeys(omitted))
 
 

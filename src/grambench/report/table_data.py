@@ -10,13 +10,13 @@ from grambench.algorithms import resolved
 from grambench.algorithms.settings import GAP, gap_missed
 from grambench.config.metrics import METRICS
 from grambench.config.shown import AnyTable
-from grambench.report.cells import NO_RESULT, TableCell
+from grambench.report.cells import ABSENT, NO_RESULT, TableCell
 from grambench.report.lazy import Comparison
 from grambench.results.characteristics import Prepared
 from grambench.results.collect import ALGORITHM, ORDERS
 from grambench.results.columns import Column, Table
 from grambench.results.statistics import BEST_LEVEL, Sample
-from grambench.results.study import ALL, NOT_PART, Results, formatted
+from grambench.results.study import ALL, Results, formatted
 
 NOTHING = Sample(np.nan, np.nan, 0)
 METRIC_TITLES = {name: metric.label for name, metric in METRICS.items()}
@@ -164,7 +164,7 @@ class TableData:
 
     def absences(self, datasets: Iterable[str], algorithms: Iterable[str]) -> list[str]:
         """Return the remarks on cells without a number: what a dash means, and which runs failed."""
-        return [f"{NO_RESULT}: {NOT_PART}.", *self.failures(datasets, algorithms)]
+        return [ABSENT, *self.failures(datasets, algorithms)]
 
     def about_bold(self, metrics: list[str]) -> str:
         """Return the remark on what is set in bold."""

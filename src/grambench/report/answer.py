@@ -1,0 +1,119 @@
+"""Whether kernels are worth combining on one data set, in the sentences of `grambench compare` and of the report."""
+
+import math
+from collections.abc import Sequence
+
+from grambench import algorithms
+from grambench.config.study import Study
+from grambench.kernels.labels import view_label
+from grambench.results.statistics import BEST_LEVEL, PRACTICAL
+from grambench.results.study import Results, title_of
+
+# always compared: without one of them, a combination might be called a help beside weak rivals alone. Boosting is the
+# tree method because the forest takes as long on ten classes, and three times as long on two (config/costs.csv)
+REQUIRED = ("uniform_svm", "best_kernel_svm", "gaussian_svm", "kernel_stacking", "gradient_boosting", "d1")
+METRIC = "accuracy_percent"
+KINDS = ("equal weights", "learned weights", "no combination")
+# combinations whose weights are equal; and what works on kernels, and combines none of them
+EQUAL = ("uniform_svm", "grid_uniform", "perceptron_u")
+UNCOMBINED = ("best_kernel_svm", "single_kernel", "best_alignment", "perceptron", "perceptron_star", "kernel_stacking")
+VIEWS = 8  # most views that a sentence names
+
+
+def able(study: Study, d: int) -> list[str]:
+    """Return the configurations of a board that can learn from a data set of d features, 0 of stored kernels."""
+    # entries with `datasets` are run on these alone, as those on a second pool are
+    entries = [entry for entry, settings in study.algorithms.items() if not settings.datasets]
+    return [entry for entry in entries if d or not algorithms.needs(study.file(entry))]
+
+
+def answer(study: Study, results: Results, dataset: str, n: int, d: int) -> list[str]:
+    """Return whether to combine kernels, and to learn their weights, each as its verdict, a colon, and the numbers.
+
+    Then come the weights by view and what was compared.
+
+    Parameters
+    ----------
+    study : Study
+        The board with all its configurations.
+    results : Results
+        The results of some of them.
+    dataset : str
+        The data set.
+    n, d : int
+        The numbers of its examples and of its features, 0 of stored kernels.
+    """
+    repetitions, entries = study.protocol.repetitions, able(study, d)
+    finished = [entry for entry in entries if results.values(dataset, entry, METRIC).size == repetitions]
+    missing = [entry for entry in REQUIRED if entry in entries and entry not in finished]
+    if failed := ", ".join(title_of(study, entry) for entry in missing):
+        return [f"No answer: no result of {failed}; grambench failed names the runs."]
+    means = {entry: results.sample(dataset, entry, METRIC).mean for entry in finished}
+    equal, learned, others = ([entry for entry in finished if kind(study, entry) == of] for of in KINDS)
+    helps = _compare(results, dataset, n, means, "combining kernels", equal + learned, others)
+    learning = _compare(results, dataset, n, means, "learning the weights", learned, equal)
+    sentences = [f"{helps[0].upper()}{helps[1:]}.", f"Among combinations, {learning}."]
+    best = max(learned, key=lambda entry: means[entry])
+    shares = results.view_shares(dataset, best).mean().sort_values(ascending=False, kind="stable")
+    if len(shares) > 1:
+        listed = [f"{view_label(str(view))} {100.0 * share:.0f} %" for view, share in shares[:VIEWS].items()]
+        rest = f", {len(shares) - VIEWS} more" * (len(shares) > VIEWS)
+        sentences.append(f"Weights of {results.title(best)} by view: {', '.join(listed)}{rest}.")
+    counts = f"{len(finished)} of {len(entries)} configurations were compared"
+    return [*sentences, f"Mean accuracies on {repetitions} random splits; {counts}."]
+
+
+def _compare(
+    results: Results,
+    dataset: str,
+    n: int,
+    means: dict[str, float],
+    question: str,
+    first: Sequence[str],
+    second: Sequence[str],
+) -> str:
+    """Return whether the best of the first configurations is better than the best of the second, with the numbers.
+
+    The truly best are unknown. The interval covers their difference whichever they are, by Bonferroni's correction. Its
+    lower end is the largest lead that one of the first has over all of the second, each at the level of 5 % divided by
+    the number of the first. Its upper end is that of the second over the first.
+    """
+
+    def lead(one: str, other: str, choices: int) -> tuple[float, float, float]:
+        level = BEST_LEVEL / choices
+        return results.lead(dataset, one, other, METRIC, n=n, level=level) or (math.nan, -math.inf, math.inf)
+
+    def describe(entry: str, compared: Sequence[str]) -> str:
+        return f"{results.title(entry)}{f' (best of {len(compared)})' * (len(compared) > 1)} {means[entry]:.1f} %"
+
+    best, rival = max(first, key=lambda entry: means[entry]), max(second, key=lambda entry: means[entry])
+    low = max(min(lead(one, other, len(first))[1] for other in second) for one in first)
+    high = min(max(lead(one, other, len(second))[2] for one in first) for other in second)
+    shown = f"{describe(best, first)}, {describe(rival, second)}"
+    interval = f"difference {means[best] - means[rival]:+.1f} points, 95 % interval {low:+.1f} to {high:+.1f}"
+    return f"{verdict(question, low, high)}: {shown}; {interval}"
+
+
+def is_baseline(study: Study, entry: str) -> bool:
+    """Return whether a configuration learns from vectors without the kernels of the study."""
+    return algorithms.category_of(study.file(entry)) == "baselines"
+
+
+def kind(study: Study, entry: str) -> str:
+    """Return which of KINDS a configuration is."""
+    if study.file(entry) in EQUAL:
+        return KINDS[0]
+    return KINDS[2] if study.file(entry) in UNCOMBINED or is_baseline(study, entry) else KINDS[1]
+
+
+def verdict(question: str, low: float, high: float) -> str:
+    """Return what an interval of the difference in points says of the question whether something helps."""
+    if low > PRACTICAL:
+        return f"{question} helps"
+    if low >= -PRACTICAL and high <= PRACTICAL:
+        return f"{question} makes practically no difference"
+    if high <= PRACTICAL:
+        return f"{question} does not help"
+    if low > 0.0:
+        return f"{question} probably helps, but by how much is undecided"
+    return f"whether {question} helps is undecided"
