@@ -96,7 +96,7 @@ def main():
     costs = plan.configuration.costs | archived(plan)
     for folder in arguments.folders:
         costs |= measured(plan.studies, folder)
-    costs[CALIBRATION] = calibrate()
+    costs[CALIBRATION] = min(calibrate() for _ in range(10))  # where other work slows the machine, single ones are high
     with Path("config/costs.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["study", "dataset", "task", "seconds"])

@@ -103,8 +103,7 @@ def _fitting(board: str, dataset: str, seconds: float) -> tuple[list[str], list[
     expected = dict.fromkeys(able(plan.studies[board], plan.targets.dataset(dataset).d), 0.0)
     for cell in plan.targets.cells():
         if cell.algorithm in expected:
-            of_run = resources.processor_seconds(cell) or resources.expected_seconds(cell)
-            expected[cell.algorithm] += slowness * of_run
+            expected[cell.algorithm] += slowness * resources.processor_seconds(cell)
     chosen = [entry for entry in REQUIRED if entry in expected]
     for entry in [*FURTHER, *sorted(expected, key=lambda entry: expected[entry])]:
         if entry in expected and entry not in chosen and sum(expected[name] for name in [*chosen, entry]) <= seconds:

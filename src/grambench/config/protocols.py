@@ -401,6 +401,10 @@ class RandomSplits(Offline):
             raise DataError(f"{dataset}: {' + '.join(map(str, sizes))} examples are needed, and it has {n}")
         return sizes
 
+    def guess(self, kernels: int, examples: int, points: int, sweep: bool) -> float:
+        """Return the time of an algorithm of medium cost."""
+        return 1e-4 * kernels * min(examples, self.most)
+
     def overlap(self, dataset: str, n: int = 0) -> float:
         """Return the share of test examples among those of training and test, times the part that is drawn of n."""
         train, validation, test = self.counts(dataset, n or 10**9)

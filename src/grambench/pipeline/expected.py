@@ -26,8 +26,7 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
     prepared = [path for name in datasets if not (path := Path(layout.PREPARED.format(dataset=name))).is_file()]
     kernels = {path for cell in cells for path in plan.targets.kernels_from(cell.study, cell.dataset)}
     blocks = {cell: plan.resources.blocks(cell) or [cell] for cell in cells}
-    measured = {block: plan.resources.processor_seconds(block) for of_cell in blocks.values() for block in of_cell}
-    seconds = [value or plan.resources.expected_seconds(block) for block, value in measured.items()]
+    seconds = [plan.resources.processor_seconds(block) for of_cell in blocks.values() for block in of_cell]
     runs, studies = _count(len(cells), "run"), len(plan.studies)
     left_out = [line for name in plan.studies for line in _left_out(plan, name)]
 
@@ -46,7 +45,7 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
         total, longest = slowness * sum(seconds), slowness * max(seconds)
         on_cores = f"{_duration(max(longest, total / cores))} on {_count(cores, 'core')}"
         time = f"about {total / 3600:.2g} core hours" if slurm else on_cores
-        guessed = len({block._replace(block=None) for block, value in measured.items() if value is None})
+        guessed = sum(plan.resources.cost(cell) is None for cell in cells)
         suffix = f"; a guess for {guessed} of {runs}, whose algorithm was never measured" if guessed else ""
         costs = f"from the measured costs in {plan.configuration.path('costs.csv')} and the speed of this machine"
         lines.append(f"time of the runs: {time}, {costs}{suffix}")

@@ -47,25 +47,28 @@ class Resources:
         measured = self.targets.configuration.costs.get((cell.study, cell.dataset, cell.task))
         return START + self._repetitions(cell) * (measured or self._estimate_seconds(cell))
 
-    def processor_seconds(self, cell: Cell) -> float | None:
-        """Return roughly the processor seconds of a run, or of a block of it, on the machine of `config/costs.csv`.
-
-        A run without a cost there takes the median of what its configuration costs on the data sets that are nearest in
-        size, each scaled to its size. None where no study of its protocol has a cost of the configuration.
-        """
-        costs = self.targets.configuration.costs
-        cost = costs.get((cell.study, cell.dataset, cell.task)) or self._scaled_cost(cell)
-        return cost and JOB + self._repetitions(cell) * cost
+    def processor_seconds(self, cell: Cell) -> float:
+        """Return roughly the processor seconds of a run, or of a block of it, on the machine of `config/costs.csv`."""
+        cost = self.cost(cell._replace(block=None)) or self._estimate_seconds(cell)
+        return JOB + self._repetitions(cell) * cost
 
     def slowness(self) -> float:
         """Return how many times as long as the machine of `config/costs.csv` this one takes for the same work."""
         reference = self.targets.configuration.costs.get(CALIBRATION)
         return calibrate() / reference if reference else 1.0
 
-    def _scaled_cost(self, cell: Cell) -> float | None:
-        """Return the cost of a repetition from those on other data sets; None if there are none."""
+    @cache  # noqa: B019  (one plan a process)
+    def cost(self, cell: Cell) -> float | None:
+        """Return the measured seconds of a repetition of a run.
+
+        A run that was never measured costs the median of what its configuration costs on the data sets that are nearest
+        in size, each scaled to its size. None where no study of its protocol has a cost of the configuration.
+        """
+        costs = self.targets.configuration.costs
+        if found := costs.get((cell.study, cell.dataset, cell.task)):
+            return found
         here, scaled = _log_sizes(self.targets, cell), []
-        for (name, dataset, task), cost in self.targets.configuration.costs.items():
+        for (name, dataset, task), cost in costs.items():
             if task == cell.task and (there := self._beside(cell.study, name)):
                 measured = cell._replace(study=name, dataset=dataset)
                 if dataset in there.studies[name].datasets and cell.algorithm in there.studies[name].algorithms:
@@ -77,10 +80,10 @@ class Resources:
         """Return the powers of the sizes to which the time of a run is proportional; fitted to measured runs."""
         study = self.targets.studies[cell.study]
         if algorithms.category_of(study.file(cell.algorithm)) == "baselines":
-            return np.array([0.5, 0.5, 0.5])
+            return np.array([0.5, 0.0, 0.5])
         return np.array([2.0 if isinstance(study.protocol, Online) else 1.0, 1.0, 0.5])
 
-    @cache  # noqa: B019  (one plan a process)
+    @cache  # noqa: B019
     def _beside(self, study: str, name: str) -> Targets | None:
         """Return the targets with a study, None unless there is one that has the same kind of protocol as another."""
         configuration = self.targets.configuration
