@@ -26,7 +26,7 @@ from grambench.results.study import WEIGHT
 STUDY = "leaderboard_images"
 BEST = ["d1_centred", "klc", "rkl"]
 LEARNED = [*BEST, "d1"]
-COMBINATIONS = 11  # learned ones of the study, of which these are the best
+COMBINATIONS = 16  # learned ones of the study, of which these are the best
 pd.set_option("display.width", 200)
 
 

@@ -9,16 +9,20 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from presentation import ROOT
 
 from grambench.cli import main
 from grambench.common import layout, shipped
 from grambench.common.errors import DataError
 from grambench.common.files import check
 from grambench.common.layout import Cell
+from grambench.config.project import Configuration
 from grambench.datasets import store
+from grambench.report import figures
 from grambench.results import archive, collect, records
 from grambench.results.characteristics import Characteristics
 from grambench.results.compare import compare
+from grambench.results.study import Results
 
 CELLS = [Cell("omkc", "wdbc", "om2"), Cell("omkc", "wdbc", "omkc_dd"), Cell("omkc", "wdbc", "om2", "eta")]
 MACHINE = {"revision": "abc", "processor": "one", "versions": {"numpy": "2"}, "wall_seconds": 2.0, "cpu_seconds": 1.5}
@@ -193,3 +197,20 @@ def test_the_version_of_all_studies_changes_with_one(results, capsys):
     with pytest.raises(SystemExit):
         main(["--version"])
     assert capsys.readouterr().out == f"{version('grambench')}, reference results {archive.version()}\n"
+
+
+@pytest.mark.parametrize("study", ["oks", "omkc"])
+def test_weights_that_no_figure_shows_are_left_out_of_the_archive(study):
+    settings = Configuration(ROOT / "config").study(study)
+    results = Results.read(settings, *(archive.path_of(study, name) for name in (layout.RUNS, layout.CELLS)))
+    curves = pd.read_parquet(archive.path_of(study, layout.CURVES))
+    weights = curves[curves["metric"].str.startswith("weight:")]
+    if study == "omkc":
+        best = weights["dataset"].map(lambda name: f"weight:{results.best_kernels(name)[0]}")
+        assert len(weights) and (weights["metric"] == best).all()
+        hidden = weights.assign(metric="weight:other")
+    else:
+        assert set(weights["algorithm"]) == {"oks_svm_12", "som_svm_12"}
+        hidden = weights.assign(algorithm="om1")
+    left = figures.without_hidden_weights(results, pd.concat([curves, hidden]))
+    pd.testing.assert_frame_equal(left, curves)

@@ -2,9 +2,14 @@
 
 import argparse
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from grambench.commands import names
 from grambench.commands.project import read_plan
+
+if TYPE_CHECKING:
+    from grambench.config.study import Study
+    from grambench.results.archive import Shown
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     for study in studies:
         asked = {cell: plan.specs.asked(cell.path()) for cell in plan.targets.cells(study)}
         if not arguments.check:
-            archive.write(study, arguments.results, asked)
+            archive.write(study, arguments.results, asked, _shown(plan.studies[study]))
         if faults := archive.faults(study):
             is_faulty = True
             print(*faults, sep="\n")
@@ -43,3 +48,10 @@ def run(arguments: argparse.Namespace) -> int:
         for algorithm, count in behind.most_common():
             print(f"  {algorithm}: settings or code of {count} runs have changed since")
     return int(is_faulty)
+
+
+def _shown(study: "Study") -> "Shown":
+    from grambench.report import figures
+    from grambench.results.study import Results
+
+    return lambda runs, curves, cells: figures.without_hidden_weights(Results(study, runs, cells), curves)

@@ -16,7 +16,7 @@ from grambench.config.shown import AnyFigure, OneMetric
 from grambench.config.study import Study
 from grambench.report.charts import Chart, Line, Panel
 from grambench.report.drawing import DARK_GREY, DASHES, LINES, PAGE, SHAPES, draw_panels, single_panel
-from grambench.report.lazy import Axes, Canvas, DataFrame, Results
+from grambench.report.lazy import Axes, Canvas, DataFrame, Results, Series
 
 MEANS_AND_BANDS = "Lines are means of {runs}, bands one standard deviation to either side"
 OWN_MARK = "★"  # before the title of a reader's own algorithm
@@ -139,6 +139,10 @@ class FigureKind(AnyFigure):
     def chart(self, data: FigureData) -> Chart | None:
         """Return the numbers of the interactive figure in the report; None if the kind has none."""
         return None
+
+    def weights(self, results: Results, curves: DataFrame) -> Series:
+        """Return for each row of curves.parquet whether it is a weight of a kernel that the figure shows."""
+        return curves["metric"].isin([])
 
     def left_out(self, results: Results) -> list[str]:
         """Return the data sets that have no panel, because no algorithm of the figure has a result there."""

@@ -10,7 +10,7 @@ A folder of the archive has the shape of a results folder, so whatever reads tab
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -48,10 +48,11 @@ PARQUET = {layout.RUNS: collect.RUNS, layout.CURVES: collect.CURVES, RECORDS.fil
 ABOUT = "about.json"
 NAMES = (ABOUT, "cells.csv", "curves.parquet", RECORDS.file, "runs.parquet")
 OF_CLASSES = ("class_accuracy:", CONFUSED)  # metrics that collect computes from confusion matrices
+Shown = Callable[[pd.DataFrame, pd.DataFrame, pd.DataFrame], pd.DataFrame]
 MACHINE = ("revision", "processor", "cores", "platform", "blas", "versions")
 
 
-def write(study: str, results: Path, cells: Iterable[Cell]) -> None:
+def write(study: str, results: Path, cells: Iterable[Cell], shown: Shown = lambda _, curves, __: curves) -> None:
     """Write the folder of a study from its results, the checksums last.
 
     Parameters
@@ -62,6 +63,8 @@ def write(study: str, results: Path, cells: Iterable[Cell]) -> None:
         The results folder.
     cells : iterable of Cell
         The runs of the whole study.
+    shown : callable
+        Returns the curves to keep from the tables of `collect`, by default all.
 
     Raises
     ------
@@ -81,11 +84,15 @@ def write(study: str, results: Path, cells: Iterable[Cell]) -> None:
     prepared = {name: layout.located(results, layout.PREPARED.format(dataset=name)) for name in datasets}
     about = {"study": study, "date": datetime.fromtimestamp(newest, tz=UTC).date().isoformat()}
     data = {name: asdict(characteristics.read(path)) for name, path in prepared.items()}
-    write_records(ARCHIVE / study, by_path, about | {"data": data})
+    write_records(ARCHIVE / study, by_path, about | {"data": data}, shown=shown)
 
 
 def write_records(
-    folder: Path, by_path: Mapping[str, Record], about: Mapping[str, Any], files: Sequence[str] = ()
+    folder: Path,
+    by_path: Mapping[str, Record],
+    about: Mapping[str, Any],
+    files: Sequence[str] = (),
+    shown: Shown = lambda _, curves, __: curves,
 ) -> None:
     """Write a folder of the archive, the checksums last.
 
@@ -99,8 +106,11 @@ def write_records(
         What about.json says beside what the records were made with: study, date, characteristics of the data sets.
     files : sequence of str
         The names of further files that are in the folder, for the checksums.
+    shown : callable
+        Returns the curves to keep from the tables of `collect`, by default all.
     """
     runs, curves, table = collect.tables(by_path)
+    curves = shown(runs, curves, table)
     objects = {path: {name: json.dumps(getattr(each, name)) for name in OBJECTS} for path, each in by_path.items()}
     texts = {path: {name: getattr(each, name) for name in TEXTS} for path, each in by_path.items()}
     rest = RECORDS.frame({"record": path} | texts[path] | objects[path] for path in by_path)

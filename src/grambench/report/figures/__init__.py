@@ -12,6 +12,7 @@ file, byte for byte.
 from pathlib import Path
 from typing import IO
 
+from grambench.config.metrics import WEIGHT
 from grambench.config.shown import AnyFigure
 from grambench.report.charts import Chart
 from grambench.report.drawing import PAGE, start_bars_at_zero, style
@@ -59,6 +60,14 @@ def draw(
 def chart(results: Results, curves: DataFrame, reproduction: DataFrame, figure: AnyFigure) -> Chart | None:
     """Return the numbers behind a figure that the report shows interactively; None if its kind has none."""
     return _kind(results, figure).chart(FigureData(results=results, curves=curves, reproduction=reproduction))
+
+
+def without_hidden_weights(results: Results, curves: DataFrame) -> DataFrame:
+    """Return curves.parquet without the weights of kernels that no figure of the study shows, most of its rows."""
+    shown = ~curves["metric"].str.startswith(WEIGHT)
+    for figure in results.study.figures.values():
+        shown |= _kind(results, figure).weights(results, curves)
+    return curves[shown]
 
 
 def describe_runs(results: Results, figure: AnyFigure) -> str:

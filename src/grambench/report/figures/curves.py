@@ -4,10 +4,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from grambench.config.metrics import METRICS
+from grambench.config.metrics import METRICS, WEIGHT
 from grambench.report.charts import Chart
 from grambench.report.figure_kind import MEANS_AND_BANDS, Curve, DatasetsFigure, FigureData
-from grambench.report.lazy import Axes, DataFrame
+from grambench.report.lazy import Axes, DataFrame, Results, Series
+
+BEST_WEIGHT = "best_kernel_weight"
 
 
 class CurvesFigure(DatasetsFigure):
@@ -29,12 +31,7 @@ class CurvesFigure(DatasetsFigure):
         All means lie within the panels. The wide bands of the first rounds may leave them.
         """
         results, (metric,) = data.results, self.metrics
-        if metric == "best_kernel_weight":
-            kernels = {name: results.best_kernels(name)[:1] for name in results.study.datasets}
-            best_kernels = {name: f"weight:{kernel}" for name, names in kernels.items() for kernel in names}
-            of_metric = data.curves["metric"] == data.curves["dataset"].map(best_kernels)
-        else:
-            of_metric = data.curves["metric"] == metric
+        of_metric = self.weights(results, data.curves) if metric == BEST_WEIGHT else data.curves["metric"] == metric
         rows = _recent(data.curves[of_metric]) if self.recent else data.curves[of_metric]
         grouped = rows.groupby(["dataset", "algorithm", "round"], as_index=False)["result"]
         table = grouped.agg(["mean", "std"]).fillna({"std": 0.0})
@@ -52,12 +49,20 @@ class CurvesFigure(DatasetsFigure):
             low, high = float(np.nanmin(values)), float(np.nanmax(values))
             if METRICS[metric].logarithmic:
                 axes.set_ylim(low / 1.3, high * 1.3)
-            elif metric == "best_kernel_weight":
+            elif metric == BEST_WEIGHT:
                 axes.set_ylim(0, 1.02)
             else:
                 axes.set_ylim(max(low - 0.2 * (high - low), 0), high + 0.06 * (high - low))
 
         return self.metric_chart(data.panels(self, curve_of), x_label=results.study.protocol.progress, scale=scale)
+
+    def weights(self, results: Results, curves: DataFrame) -> Series:
+        """Return for each row whether it is the weight of the best kernel of its data set."""
+        if self.metrics != [BEST_WEIGHT]:
+            return super().weights(results, curves)
+        kernels = {name: results.best_kernels(name)[:1] for name in results.study.datasets}
+        best_kernels = {name: f"{WEIGHT}{kernel}" for name, names in kernels.items() for kernel in names}
+        return curves["metric"] == curves["dataset"].map(best_kernels)
 
 
 def _recent(curves: DataFrame) -> DataFrame:

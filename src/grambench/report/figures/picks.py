@@ -8,7 +8,7 @@ from grambench.config.metrics import METRICS, WEIGHT
 from grambench.config.names import Name
 from grambench.report.charts import Chart
 from grambench.report.figure_kind import Curve, DatasetsFigure, FigureData
-from grambench.report.lazy import Axes
+from grambench.report.lazy import Axes, DataFrame, Results, Series
 
 COUNT = 5  # kernels that count as the best
 
@@ -30,7 +30,7 @@ class PicksFigure(DatasetsFigure):
         """Return the percentage of repetitions against the examples received; all passes follow each other."""
         results, (metric,) = data.results, self.metrics
         swept = results.study.sweeps[self.sweep].algorithms[0]
-        weights = data.curves[data.curves["metric"].str.startswith(WEIGHT)]
+        weights = data.curves[self.weights(results, data.curves)]
 
         def curve_of(dataset: str, algorithm: str) -> Curve | None:
             alone = results.by_kernel(self.sweep, dataset, swept, metric)
@@ -50,3 +50,7 @@ class PicksFigure(DatasetsFigure):
         label = f"Repetitions in which one of the {COUNT} best kernels has most weight (%)"
         x_label = results.study.protocol.progress
         return Chart(panels=data.panels(self, curve_of), x_label=x_label, y_label=label, scale=scale)
+
+    def weights(self, results: Results, curves: DataFrame) -> Series:
+        """Return for each row whether it is a weight of an algorithm of the figure."""
+        return curves["metric"].str.startswith(WEIGHT) & curves["algorithm"].isin(self.algorithms)
