@@ -7,6 +7,7 @@ import h5py
 import pytest
 import yaml
 from copies import ROOT
+from programs import load
 
 from grambench.cli import main
 from grambench.commands import run
@@ -161,3 +162,11 @@ def test_a_dry_run_on_slurm_is_two_lines(project, capfd):
     assert [line.partition(":")[0] for line in capfd.readouterr().out.splitlines()] == ["jobs", "time of the runs"]
     assert main(["run", "leaderboard", "-d", "sonar", "-n", "--", "--profile", "nowhere"]) != 0
     assert "nowhere" in capfd.readouterr().err
+
+
+def test_the_costs_are_those_of_the_reference_results(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    plan = read_plan({"datasets": None, "algorithms": {}})
+    reference = {run: float(f"{seconds:.2g}") for run, seconds in load("benchmarks/costs.py").archived(plan).items()}
+    stale = {run: seconds for run, seconds in reference.items() if plan.configuration.costs.get(run) != seconds}
+    assert not stale, "stale: python benchmarks/costs.py"
