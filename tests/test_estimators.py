@@ -24,16 +24,19 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from grambench import KernelClassifier, MultipleKernelTransformer, algorithms, check_grams
 from grambench.algorithms import omkc
 from grambench.algorithms.checks import certified, learn
 from grambench.algorithms.fit import mixture
 from grambench.algorithms.online import om2
+from grambench.common import threads
 from grambench.config.study import Dictionary, KernelFamily
 from grambench.estimators import kernels as kernel_input
 from grambench.estimators.classifier import PASS_ONCE
 from grambench.experiments.training import Examples, svms
+from grambench.kernels import approximation
 from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pools import BoundKernels
@@ -459,6 +462,35 @@ def test_an_algorithm_of_ones_own(tmp_path):
     assert KernelClassifier(str(broken)).get_params()["algorithm"] == str(broken)
     with pytest.raises(ValueError, match=r"broken\.py: SyntaxError: invalid syntax"):
         KernelClassifier(str(broken)).fit(X, y)
+
+
+def blas_threads():
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+@pytest.mark.parametrize("of_features", [False, True])
+def test_blas_has_one_thread_in_small_products_alone(monkeypatch, of_features):
+    X, y, new = problem()
+    write, seen, scores = approximation._ViewFeatures.write, [], []
+
+    def watched(*arguments):
+        seen.append(blas_threads())
+        return write(*arguments) if of_features else rbf_kernel(*arguments)
+
+    monkeypatch.setattr(approximation._ViewFeatures, "write", watched)
+    with threadpool_limits(2, user_api="blas"):
+        # A limit of less than nothing finds no product small.
+        for largest, expected in ((threads.SMALL, 1), (-1, 2)):
+            monkeypatch.setattr(threads, "SMALL", largest)
+            method = "fourier" if of_features else None
+            kernels = KERNELS if of_features else watched
+            model = KernelClassifier("omkc_dd", kernels, approximation=method, n_components=16, random_state=0)
+            scores.append(model.partial_fit(X, y, classes=[0, 1]).partial_fit(X, y).decision_function(new))
+            if not of_features:
+                MultipleKernelTransformer("cka", watched).fit(X, y).transform(new)
+            assert seen and set.union(*seen) == {expected} and blas_threads() == {2}
+            seen.clear()
+    assert np.array_equal(*scores)
 
 
 def test_verbose_shows_progress(capsys):

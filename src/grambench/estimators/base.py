@@ -27,6 +27,7 @@ from grambench.algorithms.one_vs_rest import one_vs_rest_labels
 from grambench.algorithms.settings import GAP, gap_missed
 from grambench.common.errors import ConfigError
 from grambench.common.lazy_numba import notice
+from grambench.common.threads import one_thread
 from grambench.common.types import Floats, Indices
 from grambench.experiments.training import Examples
 from grambench.kernels.functions import view_of
@@ -215,7 +216,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         Returns the fits, and what `convert` returns for each of them.
         """
         fits, results = [], []
-        with one_line():
+        with one_line(), one_thread(self._stream.size * len(self._numbers)):
             multiclass, classes = algorithms.is_multiclass(self.algorithm), len(self.classes_)
             self._is_multiclass = multiclass
             if multiclass and classes > MOST:
@@ -240,7 +241,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
                     fits.append(fit)
                     results.append(convert(fit, Examples(pool, labels, self._order)))
                     bar.update()
-        certificates = [certified(fit) for fit in fits]
+            certificates = [certified(fit) for fit in fits]
         self.certificate_ = certificates[0] if len(fits) == 1 else certificates
         self._set_weights(*combined(fits, self._bound))
         settings = algorithms.resolved(self.algorithm, self._settings())

@@ -17,6 +17,7 @@ from grambench.algorithms.checks import scored
 from grambench.algorithms.fit import Fit, Mixture, Predictor, on_support
 from grambench.algorithms.one_vs_rest import OneVsRest
 from grambench.algorithms.settings import Cost
+from grambench.common.threads import one_thread
 from grambench.common.types import Approximation, Floats
 from grambench.estimators.base import KernelEstimator, checked_labels, one_line, seed_of
 from grambench.experiments.training import Examples, svms
@@ -280,7 +281,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         from grambench.algorithms.feature_learner import FeatureLearner
 
         learner = self._learner
-        with one_line():
+        # The products of a stream are of blocks of examples.
+        with one_line(), one_thread():
             if learner is None:
                 columns = self._columns()
                 self._named, self._started = kernel_input.named(self.kernels, columns), self.get_params()
@@ -355,11 +357,12 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         check_is_fitted(self, "kernels_")
         examples, classes = self._examples(X), len(self.classes_)
         if self._learner is not None:
-            return self._learner.scores(examples)
+            with one_thread():
+                return self._learner.scores(examples)
         binary = classes == 2 and not self._is_multiclass
         # A multi-class algorithm does not know classes that a stream has not shown yet.
         learned = classes if isinstance(self._predictor_, OneVsRest) else int(self._numbers.max()) + 1
-        with one_line():
+        with one_line(), one_thread(examples.size * len(self._numbers)):
             scores = scored(*self._applied(examples), None if binary else learned)
         if not binary and learned < classes:
             missing = np.repeat(scores.min(axis=1, keepdims=True), classes - learned, axis=1)
