@@ -336,7 +336,7 @@ def blas(rounds):
     print("                            batch   limited s  unlimited s")
     for (title, kind), batch in itertools.product(kinds.items(), (100, 1000)):
         seconds, small = np.zeros((rounds, 2)), blas_threads.SMALL
-        for times, (column, largest) in itertools.product(seconds, enumerate((small, -1))):
+        for times, (column, largest) in itertools.product(seconds, enumerate((small, 0))):
             model, blas_threads.SMALL = KernelClassifier(*kind, approximation="fourier", random_state=0), largest
             model.partial_fit(X[: CHUNK // 10], labels[: CHUNK // 10], classes=[0, 1])
             with threadpool_limits(os.cpu_count(), user_api="blas"):

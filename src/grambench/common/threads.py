@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+TINY = 2**13  # multiplications of matrix and vector from which OpenBLAS uses threads
 SMALL = 2**30  # multiplications that one thread does in a few tenths of a second
 
 
@@ -22,12 +23,12 @@ def _libraries() -> list[Any]:
 
 
 @contextmanager
-def one_thread(multiplications: int = 0) -> Iterator[None]:
-    """Limit BLAS to one thread, unless the largest product has more multiplications than SMALL.
+def one_thread(multiplications: int) -> Iterator[None]:
+    """Limit BLAS to one thread, unless the largest product has more multiplications than SMALL, or less than TINY.
 
     On a busy machine, threads wait for each other many times longer than a small product takes.
     """
-    libraries = _libraries() if multiplications <= SMALL else []
+    libraries = _libraries() if TINY < multiplications <= SMALL else []
     before = [(library, count) for library in libraries if (count := library.get_num_threads()) != 1]
     for library, _ in before:
         library.set_num_threads(1)

@@ -71,6 +71,8 @@ class FeatureMap:
         Kernel k has the features from starts[k] to starts[k + 1].
     landmarks : int
         The number of landmarks; 0 if no kernel has Nystroem features.
+    multiplications : int
+        Multiplications of the largest matrix product for one example.
     """
 
     def __init__(
@@ -107,6 +109,9 @@ class FeatureMap:
         explicit_parts = [part for view in self._views for part in view.explicit.values()]
         self.landmarks = len(landmarks) if any(isinstance(part, _Nystroem) for part in explicit_parts) else 0
         self.starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.multiplications = (
+            n_components * max(sample.shape[1], n_components) if self.landmarks else h * sample.shape[1]
+        )
         self._buffer = np.empty((BLOCK, self.starts[-1]), dtype=np.float32)
 
     def blocks(self, examples: Floats) -> Iterator[tuple[slice, Features]]:

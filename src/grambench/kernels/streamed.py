@@ -111,19 +111,18 @@ class VectorKernels:
         return len(self.measured)
 
     def with_norms(self, examples: Floats) -> Floats:
-        """Return [x_v, ||x_v||^2 / 2] of b examples, view by view, (b, d_1 + 1 + ...).
-
-        Raises
-        ------
-        ValueError
-            If a kernel's values would not be finite, or would be beyond the limit.
-        """
+        """Return [x_v, ||x_v||^2 / 2] of b examples that `check` allows, view by view, (b, d_1 + 1 + ...)."""
         parts = []
-        for view, places in self.columns.items():
+        for places in self.columns.values():
             features = np.ascontiguousarray(examples[:, places])
-            with np.errstate(over="ignore"):
-                norms = np.square(features).sum(axis=1)
-            largest = float(norms.max(initial=0.0))
+            parts += [features, 0.5 * np.square(features).sum(axis=1, keepdims=True)]
+        return np.concatenate(parts, axis=1)
+
+    def check(self, examples: Floats) -> None:
+        """Raise ValueError if a kernel's values of b examples would not be finite, or would be beyond the limit."""
+        for view, places in self.columns.items():
+            features = examples[:, places]
+            largest = float(np.einsum("ij,ij->i", features, features).max(initial=0.0))
             if not largest <= self._finite_to[view]:
                 for kernel, unit, factor, width in self.measured:
                     # Where a projection on a frequency may overflow in 32 bits, no value is below the limit.
@@ -131,8 +130,6 @@ class VectorKernels:
                     if kernel.view == view:
                         kernel.refuse_infinite(largest, unit, -1.0 if far else self.limit / factor)
                 self._finite_to[view] = largest
-            parts += [features, 0.5 * norms[:, None]]
-        return np.concatenate(parts, axis=1)
 
     def of_kernel(self, k: int, examples: Floats) -> Floats:
         """Return the view of kernel k of examples with their norms, [x_v, ||x_v||^2 / 2], (b, d_v + 1)."""
