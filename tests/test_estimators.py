@@ -38,7 +38,7 @@ from grambench.estimators.classifier import PASS_ONCE
 from grambench.experiments.training import Examples, svms
 from grambench.kernels import approximation
 from grambench.kernels.dictionary import FamilyRange
-from grambench.kernels.functions import Kernel
+from grambench.kernels.functions import FAMILIES, Kernel
 from grambench.kernels.pools import BoundKernels
 
 ROOT = Path(__file__).parent.parent
@@ -462,6 +462,23 @@ def test_an_algorithm_of_ones_own(tmp_path):
     assert KernelClassifier(str(broken)).get_params()["algorithm"] == str(broken)
     with pytest.raises(ValueError, match=r"broken\.py: SyntaxError: invalid syntax"):
         KernelClassifier(str(broken)).fit(X, y)
+
+
+@pytest.mark.parametrize("algorithm", ["uniform_svm", "simple_mkl", "cka"])
+def test_an_svm_on_vectors_predicts_what_the_sum_over_its_kernels_gives(algorithm):
+    """Of every family on vectors, with scales and without; on training examples, distances are 0."""
+    X, y, new = problem(n=150)
+    kernels = [f"{name}_{family.symbol}{value}" for name, family in FAMILIES.items() for value in (1, 3)]
+    kernels = [name for name in kernels if Kernel.parse(name).base == "inner"]
+    for scale in (True, False):
+        model = KernelClassifier(algorithm, kernels, scale=scale, C=10).fit(X, y)
+        for examples in (X, new, new[:1]):
+            direct = model._predictor_.scores(model._bound.between(examples))
+            assert model._kernel_sum is not None and np.abs(direct).max() > 0.1
+            error = 1e-12 * np.abs(direct).max()
+            assert np.allclose(model.decision_function(examples), direct, rtol=1e-12, atol=error)
+        with pytest.raises(ValueError, match="expected finite values"):
+            model.predict(1e200 * new)
 
 
 def blas_threads():

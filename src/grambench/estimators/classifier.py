@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import grambench.estimators.kernels as kernel_input
 from grambench import algorithms
-from grambench.algorithms.checks import scored
+from grambench.algorithms.checks import checked_scores, scored
 from grambench.algorithms.fit import Fit, Mixture, Predictor, on_support
 from grambench.algorithms.one_vs_rest import OneVsRest
 from grambench.algorithms.settings import Cost
@@ -21,8 +21,11 @@ from grambench.common.threads import SMALL, one_thread
 from grambench.common.types import Approximation, Floats
 from grambench.estimators.base import KernelEstimator, checked_labels, one_line, seed_of
 from grambench.experiments.training import Examples, svms
+from grambench.kernels.bases import Vectors
 from grambench.kernels.pool import Pool
 from grambench.kernels.pools import BoundKernels
+from grambench.kernels.streamed import KernelSum
+from grambench.kernels.units import Measures
 
 if TYPE_CHECKING:  # imported where something is learned
     from grambench.algorithms.feature_learner import FeatureLearner
@@ -314,7 +317,12 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     def _train(self) -> Self:
         fits, predictors = self._learn(self._predictor)
         self._predictor_ = predictors[0] if len(predictors) == 1 else OneVsRest(predictors)
-        self._on_support = on_support(self._predictor_)
+        self._on_support, self._kernel_sum = on_support(self._predictor_), None
+        measures = getattr(self._bound, "measures", None)
+        if self._on_support and isinstance(measures, Measures) and isinstance(measures.train, Vectors):
+            support, predictor = self._on_support
+            if getattr(predictor, "thetas", None) is None:
+                self._kernel_sum = KernelSum(measures, support, predictor.weights, predictor.dual, predictor.bias)
         traces = [fit.trace for fit in fits]
         self.trace_ = traces[0] if len(fits) == 1 else traces if all(traces) else None
         return self
@@ -367,7 +375,10 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         # A multi-class algorithm does not know classes that a stream has not shown yet.
         learned = classes if isinstance(self._predictor_, OneVsRest) else int(self._numbers.max()) + 1
         with one_line(), one_thread(examples.size * len(self._numbers)):
-            scores = scored(*self._applied(examples), None if binary else learned)
+            if self._kernel_sum:
+                scores = checked_scores(self._kernel_sum.scores(examples), len(examples))
+            else:
+                scores = scored(*self._applied(examples), None if binary else learned)
         if not binary and learned < classes:
             missing = np.repeat(scores.min(axis=1, keepdims=True), classes - learned, axis=1)
             scores = np.hstack([scores, missing])

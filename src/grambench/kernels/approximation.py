@@ -31,20 +31,13 @@ from numpy.typing import NDArray
 from grambench.common.lazy_numba import njit
 from grambench.common.types import Approximation, Floats
 from grambench.kernels.functions import Kernel
-from grambench.kernels.streamed import MeasuredKernel, VectorKernels, kernel_values
+from grambench.kernels.streamed import LINEAR, MeasuredKernel, VectorKernels, kernel_values
 
 Features = NDArray[np.float32]
 
 BLOCK = 64  # examples whose features are computed together, few enough for the processor's cache
 SMALLEST = 1e-10  # eigenvalue of K_LL, relative to the largest, below which a direction is left out
 TINY = 1e-19  # kernel value, relative to the largest, whose square is below the smallest normal number of 32 bits
-# of families that are linear at degree 1, (c + <x, x'>) / a: the constant c and the divisor a
-LINEAR = {
-    "polynomial": (0.0, 1.0),
-    "inhomogeneous": (1.0, 1.0),
-    "meanpolynomial": (1.0, 1.0),
-    "unitpolynomial": (1.0, 2.0),
-}
 
 
 class FeatureMap:
