@@ -28,6 +28,10 @@ that share the kernels of each block of 64 examples (numba's prange), and in N p
 Processor seconds count all threads and processes; wall seconds depend on what else the machine does. The
 features of a group start from its own widest kernel, which changes their last bits.
 
+With `--blas`, `partial_fit` of 10 000 examples of twonorm in batches of 100 and of 1000 with as many threads of BLAS as
+processors, as in a user's process, and nothing else: processor seconds with the estimator's limit of one thread and
+without it. The difference is large on a machine that does something else as well.
+
 With `--others`, mistakes and speed of other programs beside Raker with 13 kernels and 256 features each, on 10 000
 examples of twonorm and of the land mask and nothing else: scikit-learn, and river and Vowpal Wabbit where they are
 installed (`pip install river vowpalwabbit`). All have their default settings. Each example is predicted before it is
@@ -36,6 +40,7 @@ scikit-learn makes the fewest mistakes. Raker is not told. Dictionaries and line
 """
 
 import argparse
+import itertools
 import multiprocessing
 import os
 import resource
@@ -50,12 +55,14 @@ import numba
 import numpy as np
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.linear_model import SGDClassifier
+from threadpoolctl import threadpool_limits
 
 from grambench import KernelClassifier
 from grambench.algorithms.experts import LOSSES, learn_each, play_alone
 from grambench.algorithms.gradient import GradientParameters
 from grambench.algorithms.online.raker import combine_scores
 from grambench.algorithms.streaming import Linear, LinearClassifiers
+from grambench.common import threads as blas_threads
 from grambench.datasets.generators import chessboard
 from grambench.kernels.approximation import FeatureMap
 from grambench.kernels.functions import Kernel
@@ -322,6 +329,24 @@ def threads(count, rounds, n=50_000):
     print(f"numba's layer of threads: {numba.threading_layer()}")
 
 
+def blas(rounds):
+    """Print what one thread of BLAS saves where it would have one for each processor."""
+    X, labels = twonorm(CHUNK, np.random.default_rng(0))
+    kinds = {"OMKC(D,D), 13 Gaussians": ("omkc_dd", named(OF_OMKC)), "Raker, default kernels": ("raker", "default")}
+    print("                            batch   limited s  unlimited s")
+    for (title, kind), batch in itertools.product(kinds.items(), (100, 1000)):
+        seconds, small = np.zeros((rounds, 2)), blas_threads.SMALL
+        for times, (column, largest) in itertools.product(seconds, enumerate((small, 0))):
+            model, blas_threads.SMALL = KernelClassifier(*kind, approximation="fourier", random_state=0), largest
+            model.partial_fit(X[: CHUNK // 10], labels[: CHUNK // 10], classes=[0, 1])
+            with threadpool_limits(os.cpu_count(), user_api="blas"):
+                for start in range(0, CHUNK, batch):
+                    rows = slice(start, start + batch)
+                    times[column] += spent(model.partial_fit, X[rows], labels[rows])
+        print(f"{title:26} {batch:6} {seconds[:, 0].min():11.2f} {seconds[:, 1].min():12.2f}", flush=True)
+        blas_threads.SMALL = small
+
+
 def progressive(learn, examples, labels, n):
     """Return the mistakes in percent of a function that predicts and then learns, and examples a processor second."""
     begun = time.process_time()
@@ -440,10 +465,14 @@ def main():
     parser.add_argument("--flights", action="store_true")
     parser.add_argument("--predict", action="store_true")
     parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--blas", action="store_true")
     parser.add_argument("--others", action="store_true")
     arguments = parser.parse_args()
     if arguments.others:
         others()
+        return
+    if arguments.blas:
+        blas(arguments.rounds)
         return
     if arguments.threads:
         threads(arguments.threads, arguments.rounds)

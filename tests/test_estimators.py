@@ -24,18 +24,21 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from grambench import KernelClassifier, MultipleKernelTransformer, algorithms, check_grams
 from grambench.algorithms import omkc
 from grambench.algorithms.checks import certified, learn
 from grambench.algorithms.fit import mixture
 from grambench.algorithms.online import om2
+from grambench.common import threads
 from grambench.config.study import Dictionary, KernelFamily
 from grambench.estimators import kernels as kernel_input
 from grambench.estimators.classifier import PASS_ONCE
 from grambench.experiments.training import Examples, svms
+from grambench.kernels import approximation
 from grambench.kernels.dictionary import FamilyRange
-from grambench.kernels.functions import Kernel
+from grambench.kernels.functions import FAMILIES, Kernel
 from grambench.kernels.pools import BoundKernels
 
 ROOT = Path(__file__).parent.parent
@@ -459,6 +462,56 @@ def test_an_algorithm_of_ones_own(tmp_path):
     assert KernelClassifier(str(broken)).get_params()["algorithm"] == str(broken)
     with pytest.raises(ValueError, match=r"broken\.py: SyntaxError: invalid syntax"):
         KernelClassifier(str(broken)).fit(X, y)
+
+
+@pytest.mark.parametrize("algorithm", ["uniform_svm", "simple_mkl", "cka"])
+def test_an_svm_on_vectors_predicts_what_the_sum_over_its_kernels_gives(algorithm):
+    """Of every family on vectors, with scales and without; on training examples, distances are 0."""
+    X, y, new = problem(n=150)
+    kernels = [f"{name}_{family.symbol}{value}" for name, family in FAMILIES.items() for value in (1, 3)]
+    kernels = [name for name in kernels if Kernel.parse(name).base == "inner"]
+    for scale in (True, False):
+        model = KernelClassifier(algorithm, kernels, scale=scale, C=10).fit(X, y)
+        for examples in (X, new, new[:1]):
+            direct = model._predictor_.scores(model._bound.between(examples))
+            assert model._kernel_sum is not None and np.abs(direct).max() > 0.1
+            error = 1e-12 * np.abs(direct).max()
+            assert np.allclose(model.decision_function(examples), direct, rtol=1e-12, atol=error)
+        with pytest.raises(ValueError, match="expected finite values"):
+            model.predict(1e200 * new)
+
+
+def blas_threads():
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+@pytest.mark.parametrize("of_features", [False, True])
+def test_blas_has_one_thread_in_small_products_alone(monkeypatch, of_features):
+    X, y, new = problem()
+    write, seen, scores = approximation._ViewFeatures.write, [], []
+
+    def watched(*arguments):
+        seen.append(blas_threads())
+        return write(*arguments) if of_features else rbf_kernel(*arguments)
+
+    monkeypatch.setattr(approximation._ViewFeatures, "write", watched)
+    with threadpool_limits(2, user_api="blas"):
+        # Of products that are too small for OpenBLAS to use threads, small ones, and large ones.
+        for tiny, largest, expected in ((2**20, 2**30, 2), (0, 2**30, 1), (0, 1, 2)):
+            monkeypatch.setattr(threads, "TINY", tiny)
+            monkeypatch.setattr(threads, "SMALL", largest)
+            method = "fourier" if of_features else None
+            kernels = KERNELS if of_features else watched
+            model = KernelClassifier("omkc_dd", kernels, approximation=method, n_components=16, random_state=0)
+            model.partial_fit(X, y, classes=[0, 1])
+            # The first call of a stream has one thread whatever its size: it may take a matrix apart.
+            seen.clear()
+            scores.append(model.partial_fit(X, y).decision_function(new))
+            if not of_features:
+                MultipleKernelTransformer("cka", watched).fit(X, y).transform(new)
+            assert seen and set.union(*seen) == {expected} and blas_threads() == {2}
+            seen.clear()
+    assert all(np.array_equal(each, scores[0]) for each in scores)
 
 
 def test_verbose_shows_progress(capsys):

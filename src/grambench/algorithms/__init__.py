@@ -135,6 +135,7 @@ def source(name: str) -> Path:
     return Path(spec.origin)
 
 
+@functools.cache
 def category_of(name: str) -> str:
     """Return the category of an algorithm of this package; empty for one from outside."""
     return REGISTRY.category(name) or ""

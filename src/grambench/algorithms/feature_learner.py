@@ -84,6 +84,8 @@ class FeatureLearner:
         if method is not None:
             self._map, self._vectors.limit = FeatureMap(self._vectors, sample, method, n_components, rng), LARGEST
         self.landmarks = 0 if self._map is None else self._map.landmarks
+        values = (int(getattr(parameters, "budget", 0)) + BLOCK) * examples.shape[1]
+        self._multiplications: int = values if self._map is None else self._map.multiplications
         bases: list[Basis] = [
             VectorSource(self._vectors) if self._map is None else self._map.starts for _ in range(count)
         ]
@@ -101,10 +103,15 @@ class FeatureLearner:
         """Updates of each kernel's classifiers, (m,)."""
         return np.asarray(np.sum([state.updates for state in self._states], axis=0))
 
+    def largest_product(self, count: int) -> int:
+        """Return the multiplications of the largest matrix product for some examples, which are taken in blocks."""
+        return min(count, BLOCK) * self._multiplications
+
     def _blocks(self, examples: Floats) -> Iterator[tuple[slice, Any]]:
         """Yield slices of examples and what the states learn from: features, or the examples themselves."""
+        # Examples that are too large are refused before anything is learned.
+        self._vectors.check(examples)
         if self._map is not None:
-            self._vectors.with_norms(examples)  # refuses those that are too large
             return self._map.blocks(examples)
         return ((rows, examples[rows]) for rows in blocks(len(examples), BLOCK))
 
@@ -123,9 +130,6 @@ class FeatureLearner:
         ndarray of float64 (n,) or (n, C)
             The scores of each example before its label was used.
         """
-        if self._map is None:
-            # Examples that are too large are refused before anything is learned.
-            self._vectors.with_norms(examples)
         scores = np.empty((len(examples), len(self._states)))
         for rows, features in self._blocks(examples):
             for place, state in enumerate(self._states):

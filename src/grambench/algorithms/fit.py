@@ -339,7 +339,7 @@ class Mixture:
         return (self.kept or Kept()).values(pool, self.weights, self.thetas) @ self.dual + self.bias
 
 
-def on_support(predictor: Predictor) -> tuple[NDArray[np.intp], Predictor] | None:
+def on_support(predictor: Predictor) -> tuple[NDArray[np.intp], Expansion | Mixture] | None:
     """Return the training examples that an SVM's scores depend on, (s,), and the SVM on these examples alone.
 
     None for another predictor. The last bits of the scores differ, since sums have fewer terms.

@@ -129,7 +129,8 @@ class OMKC:
 
         play = partial(_play_rounds, labels, uniforms, rule, self._w, rounds)
 
-        def needed(t: int) -> NDArray[np.bool_]:
+        # The type of the result would be made at each call.
+        def needed(t: int) -> Any:
             # Before it has updated classifiers, a round lacks values with the example.
             return np.asarray(updated[t] if updated[t].any() else drawn[t] | (not rule.draws_votes))
 

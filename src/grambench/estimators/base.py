@@ -3,8 +3,8 @@
 import textwrap
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import MISSING
 from numbers import Number
 from types import MappingProxyType
@@ -27,6 +27,7 @@ from grambench.algorithms.one_vs_rest import one_vs_rest_labels
 from grambench.algorithms.settings import GAP, gap_missed
 from grambench.common.errors import ConfigError
 from grambench.common.lazy_numba import notice
+from grambench.common.threads import one_thread
 from grambench.common.types import Floats, Indices
 from grambench.experiments.training import Examples
 from grambench.kernels.functions import view_of
@@ -191,11 +192,12 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             required = f"{type(self).__name__} requires y to be passed, but the target y is None"
             raise ValueError(f"{required}: expected a class an example")
         X = self._examples(X, reset=reset)
-        y = checked_labels(y, "y")
-        with one_line():
-            count = X.shape[1] if self._precomputed else len(X)
-            if len(y) != count:
-                raise ValueError(f"X and y are inconsistent: expected a label an example, {count}, got {len(y)}")
+        # Of a stream, plain labels need no check: those that are no known class are refused.
+        if reset or type(y) is not np.ndarray or y.ndim != 1 or y.dtype.kind not in "biuU":
+            y = checked_labels(y, "y")
+        count = X.shape[1] if self._precomputed else len(X)
+        if len(y) != count:
+            raise ValueError(f"X and y are inconsistent: expected a label an example, {count}, got {len(y)}")
         return X, y
 
     def _prepare(self, X: Any, y: Any) -> None:
@@ -215,7 +217,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         Returns the fits, and what `convert` returns for each of them.
         """
         fits, results = [], []
-        with one_line():
+        with one_line(), one_thread(self._stream.size * len(self._numbers)):
             multiclass, classes = algorithms.is_multiclass(self.algorithm), len(self.classes_)
             self._is_multiclass = multiclass
             if multiclass and classes > MOST:
@@ -240,7 +242,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
                     fits.append(fit)
                     results.append(convert(fit, Examples(pool, labels, self._order)))
                     bar.update()
-        certificates = [certified(fit) for fit in fits]
+            certificates = [certified(fit) for fit in fits]
         self.certificate_ = certificates[0] if len(fits) == 1 else certificates
         self._set_weights(*combined(fits, self._bound))
         settings = algorithms.resolved(self.algorithm, self._settings())
@@ -372,14 +374,18 @@ def seed_of(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
-@contextmanager
-def one_line(name: str = "") -> Iterator[None]:
+class one_line:
     """Turn errors of input into a ValueError, or an argument's TypeError, of one line that begins with its name."""
-    try:
-        yield
-    except (TypeError, ValueError, ConfigError) as error:
-        if isinstance(error, TypeError) and not name:
-            raise
-        text = str(error) if str(error).startswith(name) else f"{name}: {error}"
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(textwrap.shorten(text, LONGEST, placeholder=" ...")) from None
+
+    # No generator, since a call for one example has several.
+    def __init__(self, name: str = "") -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, ValueError | ConfigError) or (isinstance(error, TypeError) and self._name):
+            text = str(error) if str(error).startswith(self._name) else f"{self._name}: {error}"
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(textwrap.shorten(text, LONGEST, placeholder=" ...")) from None

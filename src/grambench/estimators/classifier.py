@@ -13,15 +13,19 @@ from sklearn.utils.validation import check_is_fitted
 
 import grambench.estimators.kernels as kernel_input
 from grambench import algorithms
-from grambench.algorithms.checks import scored
+from grambench.algorithms.checks import checked_scores, scored
 from grambench.algorithms.fit import Fit, Mixture, Predictor, on_support
 from grambench.algorithms.one_vs_rest import OneVsRest
 from grambench.algorithms.settings import Cost
+from grambench.common.threads import SMALL, one_thread
 from grambench.common.types import Approximation, Floats
 from grambench.estimators.base import KernelEstimator, checked_labels, one_line, seed_of
 from grambench.experiments.training import Examples, svms
+from grambench.kernels.bases import Vectors
 from grambench.kernels.pool import Pool
 from grambench.kernels.pools import BoundKernels
+from grambench.kernels.streamed import KernelSum
+from grambench.kernels.units import Measures
 
 if TYPE_CHECKING:  # imported where something is learned
     from grambench.algorithms.feature_learner import FeatureLearner
@@ -216,9 +220,9 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         before = vars(self).copy()
         try:
             X, numbers = self._arrived(X, y, classes)
-            if self._learner is not None:
+            if streams := self._learner is not None:
                 self._refuse_changes()
-            if self.approximation is not None or self._streams_with_a_budget():
+            if streams or self.approximation is not None or self._streams_with_a_budget():
                 return self._continue(*self._after_fit(X, numbers), self.approximation)
             self._append(X, numbers)
             return self._train()
@@ -231,10 +235,11 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         """Return the next examples of a stream and their class numbers."""
         first = not hasattr(self, "_seed")
         X, y = self._labelled(X, y, reset=first)
-        with one_line():
-            if classes is not None and len(np.unique(classes := checked_labels(classes, "classes"))) < 2:
-                raise ValueError(f"classes: expected two classes or more, got {classes.tolist()}")
-            _check_partial_fit_first_call(self, classes)
+        if first or not (classes is None or np.array_equal(classes, self.classes_)):
+            with one_line():
+                if classes is not None and len(np.unique(classes := checked_labels(classes, "classes"))) < 2:
+                    raise ValueError(f"classes: expected two classes or more, got {classes.tolist()}")
+                _check_partial_fit_first_call(self, classes)
         numbers = np.searchsorted(self.classes_, y)
         unknown = self.classes_[np.minimum(numbers, len(self.classes_) - 1)] != y
         if unknown.any():
@@ -251,6 +256,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
     def _refuse_changes(self) -> None:
         """Raise ValueError if a parameter of a stream was changed since its start; arrays are compared as text."""
+        if all(vars(self).get(name) is value for name, value in self._given.items()):
+            return
         now = self.get_params()
         for name in ("algorithm", *self._started):
             before, value = self._started[name], now.get(name)
@@ -280,12 +287,14 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         from grambench.algorithms.feature_learner import FeatureLearner
 
         learner = self._learner
-        with one_line():
+        with one_line(), one_thread(learner.largest_product(len(examples)) if learner else SMALL):
             if learner is None:
                 columns = self._columns()
-                self._named, self._started = kernel_input.named(self.kernels, columns), self.get_params()
+                kernels, self._started = kernel_input.named(self.kernels, columns), self.get_params()
+                self._given = {name: vars(self).get(name) for name in (*self._get_param_names(), "_parameters")}
+                self._names = [kernel.name for kernel in kernels]
                 features: dict[str, Any] = {"method": method, "n_components": self.n_components, "scale": self.scale}
-                problem = (self.algorithm, self._settings(), self._named, examples, len(self.classes_))
+                problem = (self.algorithm, self._settings(), kernels, examples, len(self.classes_))
                 learner = FeatureLearner(*problem, **features, seed=self._seed, columns=columns)
                 if 0 < learner.landmarks < self.n_components:
                     text = f"expected {self.n_components} examples or more at first, to draw as many landmarks from"
@@ -294,7 +303,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
                     )
             learner.learn(examples, numbers)
         self._learner, self.trace_ = learner, None
-        self._set_weights([kernel.name for kernel in self._named], np.atleast_2d(learner.weights))
+        self._set_weights(self._names, np.atleast_2d(learner.weights))
         self.mistakes_, self.n_samples_seen_ = learner.mistakes, learner.examples
         return self
 
@@ -308,7 +317,12 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     def _train(self) -> Self:
         fits, predictors = self._learn(self._predictor)
         self._predictor_ = predictors[0] if len(predictors) == 1 else OneVsRest(predictors)
-        self._on_support = on_support(self._predictor_)
+        self._on_support, self._kernel_sum = on_support(self._predictor_), None
+        measures = getattr(self._bound, "measures", None)
+        if self._on_support and isinstance(measures, Measures) and isinstance(measures.train, Vectors):
+            support, predictor = self._on_support
+            if getattr(predictor, "thetas", None) is None:
+                self._kernel_sum = KernelSum(measures, support, predictor.weights, predictor.dual, predictor.bias)
         traces = [fit.trace for fit in fits]
         self.trace_ = traces[0] if len(fits) == 1 else traces if all(traces) else None
         return self
@@ -355,12 +369,16 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         check_is_fitted(self, "kernels_")
         examples, classes = self._examples(X), len(self.classes_)
         if self._learner is not None:
-            return self._learner.scores(examples)
+            with one_thread(self._learner.largest_product(len(examples))):
+                return self._learner.scores(examples)
         binary = classes == 2 and not self._is_multiclass
         # A multi-class algorithm does not know classes that a stream has not shown yet.
         learned = classes if isinstance(self._predictor_, OneVsRest) else int(self._numbers.max()) + 1
-        with one_line():
-            scores = scored(*self._applied(examples), None if binary else learned)
+        with one_line(), one_thread(examples.size * len(self._numbers)):
+            if self._kernel_sum:
+                scores = checked_scores(self._kernel_sum.scores(examples), len(examples))
+            else:
+                scores = scored(*self._applied(examples), None if binary else learned)
         if not binary and learned < classes:
             missing = np.repeat(scores.min(axis=1, keepdims=True), classes - learned, axis=1)
             scores = np.hstack([scores, missing])

@@ -7,6 +7,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from grambench.algorithms.fit import Fit, mixture
+from grambench.common.threads import one_thread
 from grambench.common.types import Floats
 from grambench.estimators.base import KernelEstimator, one_line
 from grambench.experiments.training import Examples
@@ -59,7 +60,7 @@ class MultipleKernelTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         """Return the learned kernel between examples and the training examples, (t, n)."""
         check_is_fitted(self, "kernels_")
         examples = self._examples(X)
-        with one_line():
+        with one_line(), one_thread(examples.size * len(self._numbers)):
             pool = self._bound.between(examples)
             total = sum(mixture(pool, weights, thetas) for weights, thetas in self._mixtures)
         return np.asarray(total / len(self._mixtures))

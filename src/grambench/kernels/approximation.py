@@ -31,20 +31,13 @@ from numpy.typing import NDArray
 from grambench.common.lazy_numba import njit
 from grambench.common.types import Approximation, Floats
 from grambench.kernels.functions import Kernel
-from grambench.kernels.streamed import MeasuredKernel, VectorKernels, kernel_values
+from grambench.kernels.streamed import LINEAR, MeasuredKernel, VectorKernels, kernel_values
 
 Features = NDArray[np.float32]
 
 BLOCK = 64  # examples whose features are computed together, few enough for the processor's cache
 SMALLEST = 1e-10  # eigenvalue of K_LL, relative to the largest, below which a direction is left out
 TINY = 1e-19  # kernel value, relative to the largest, whose square is below the smallest normal number of 32 bits
-# of families that are linear at degree 1, (c + <x, x'>) / a: the constant c and the divisor a
-LINEAR = {
-    "polynomial": (0.0, 1.0),
-    "inhomogeneous": (1.0, 1.0),
-    "meanpolynomial": (1.0, 1.0),
-    "unitpolynomial": (1.0, 2.0),
-}
 
 
 class FeatureMap:
@@ -71,6 +64,8 @@ class FeatureMap:
         Kernel k has the features from starts[k] to starts[k + 1].
     landmarks : int
         The number of landmarks; 0 if no kernel has Nystroem features.
+    multiplications : int
+        Multiplications of the largest matrix product for one example.
     """
 
     def __init__(
@@ -107,6 +102,9 @@ class FeatureMap:
         explicit_parts = [part for view in self._views for part in view.explicit.values()]
         self.landmarks = len(landmarks) if any(isinstance(part, _Nystroem) for part in explicit_parts) else 0
         self.starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.multiplications = (
+            n_components * max(sample.shape[1], n_components) if self.landmarks else h * sample.shape[1]
+        )
         self._buffer = np.empty((BLOCK, self.starts[-1]), dtype=np.float32)
 
     def blocks(self, examples: Floats) -> Iterator[tuple[slice, Features]]:

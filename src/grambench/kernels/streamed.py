@@ -1,8 +1,9 @@
-"""Kernel values between the examples of a stream and support vectors that are stored as vectors.
+"""Kernel values between examples, as those of a stream, and support vectors that are stored as vectors.
 
-Units and scales come from a sample and stay as they are. Gaussian kernels have an exponential of their own, which the
-compiler turns into instructions on vectors: it takes a fifth of the time of the C library's. Its error is below 2^-51,
-and values below 1e-307 are 0. Last bits therefore differ from those of `grambench.kernels.computed`.
+Units and scales come from a sample, or from the training examples, and stay as they are. Gaussian kernels have an
+exponential of their own, which the compiler turns into instructions on vectors: it takes a fifth of the time of the C
+library's. Its error is below 2^-51, and values below 1e-307 are 0. Last bits therefore differ from those of
+`grambench.kernels.computed`.
 """
 
 import math
@@ -26,6 +27,13 @@ LOG2E = 1.0 / math.log(2.0)
 # ln 2 in two parts, of which the first has so few digits that its products with whole numbers are exact
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 ROUND = 1.5 * 2.0**52  # adding it leaves a whole number in the last bits
+# of families that are linear at degree 1, (c + <x, x'>) / a: the constant c and the divisor a
+LINEAR = {
+    "polynomial": (0.0, 1.0),
+    "inhomogeneous": (1.0, 1.0),
+    "meanpolynomial": (1.0, 1.0),
+    "unitpolynomial": (1.0, 2.0),
+}
 T2, T3, T4, T5, T6, T7, T8, T9, T10, T11, T12 = (1.0 / math.factorial(k) for k in range(2, 13))  # Taylor's series
 
 
@@ -111,19 +119,18 @@ class VectorKernels:
         return len(self.measured)
 
     def with_norms(self, examples: Floats) -> Floats:
-        """Return [x_v, ||x_v||^2 / 2] of b examples, view by view, (b, d_1 + 1 + ...).
-
-        Raises
-        ------
-        ValueError
-            If a kernel's values would not be finite, or would be beyond the limit.
-        """
+        """Return [x_v, ||x_v||^2 / 2] of b examples that `check` allows, view by view, (b, d_1 + 1 + ...)."""
         parts = []
-        for view, places in self.columns.items():
+        for places in self.columns.values():
             features = np.ascontiguousarray(examples[:, places])
-            with np.errstate(over="ignore"):
-                norms = np.square(features).sum(axis=1)
-            largest = float(norms.max(initial=0.0))
+            parts += [features, 0.5 * np.square(features).sum(axis=1, keepdims=True)]
+        return np.concatenate(parts, axis=1)
+
+    def check(self, examples: Floats) -> None:
+        """Raise ValueError if a kernel's values of b examples would not be finite, or would be beyond the limit."""
+        for view, places in self.columns.items():
+            features = examples[:, places]
+            largest = float(np.einsum("ij,ij->i", features, features).max(initial=0.0))
             if not largest <= self._finite_to[view]:
                 for kernel, unit, factor, width in self.measured:
                     # Where a projection on a frequency may overflow in 32 bits, no value is below the limit.
@@ -131,8 +138,6 @@ class VectorKernels:
                     if kernel.view == view:
                         kernel.refuse_infinite(largest, unit, -1.0 if far else self.limit / factor)
                 self._finite_to[view] = largest
-            parts += [features, 0.5 * norms[:, None]]
-        return np.concatenate(parts, axis=1)
 
     def of_kernel(self, k: int, examples: Floats) -> Floats:
         """Return the view of kernel k of examples with their norms, [x_v, ||x_v||^2 / 2], (b, d_v + 1)."""
@@ -202,6 +207,110 @@ class VectorSource:
         self._buffers[classifier], self._bounds[classifier] = larger, (0, end - first)
 
 
+class KernelSum:
+    """f(x) = sum_k weights_k sum_s dual_s k_k(x, x_s) + bias of kernels on vectors, in one pass over inner products.
+
+    Parameters
+    ----------
+    measures : Measures
+        m kernels of inner products, bound to vectors.
+    support : ndarray of int (s,)
+        The support vectors among the training examples.
+    weights, dual : ndarray of float64 (m,) and (s,)
+        Weights of the kernels, and coefficients of the support vectors.
+    bias : float
+        The offset.
+    """
+
+    def __init__(self, measures: Measures, support: Indices, weights: Floats, dual: Floats, bias: float) -> None:
+        self._measures, self._used = measures, np.flatnonzero(weights).tolist()
+        self._vectors, self._dual, self._bias = measures.train.features[""][support], dual, bias
+        self._norms, gaussians, polynomials = _half_norms(self._vectors), [], []
+        for k in self._used:
+            kernel, unit, weight = measures.kernels[k], measures.unit(k), weights[k] * measures.scales[k]
+            if (width := _width(kernel, unit)) is not None:
+                gaussians.append((1.0 / width**2, weight))
+            else:
+                constant, divisor = LINEAR[kernel.family]
+                polynomials.append((1.0 / (divisor * (unit or 1.0)), constant / divisor, kernel.parameter, weight))
+        self._gaussians, self._polynomials = np.array(gaussians).reshape(-1, 2), np.array(polynomials).reshape(-1, 4)
+
+    def scores(self, examples: Floats) -> Floats:
+        """Return f(x), (t,); raise ValueError if a kernel's values would not be finite."""
+        norms = _half_norms(examples)
+        largest = 2.0 * max(float(norms.max(initial=0.0)), float(self._norms.max(initial=0.0)))
+        for k in self._used:
+            self._measures.check(k, largest)
+        values = examples @ self._vectors.T
+        _sum_kernels(values, norms, self._norms, self._gaussians, self._polynomials, np.empty((4, values.shape[1])))
+        return np.asarray(values @ self._dual + self._bias)
+
+
+def _half_norms(examples: Floats) -> Floats:
+    return np.asarray(0.5 * np.einsum("ij,ij->i", examples, examples))
+
+
+@njit(cache=True)
+def _sum_kernels(values, row_norms, column_norms, gaussians, polynomials, buffers):  # type: ignore[no-untyped-def]
+    """Replace inner products by weighted sums of kernel values.
+
+    Parameters
+    ----------
+    values : ndarray of float64 (t, s)
+        Inner products; changed in place.
+    row_norms, column_norms : ndarray of float64 (t,) and (s,)
+        Half of the squared norms.
+    gaussians : ndarray of float64 (g, 2)
+        1 / sigma^2 and the weight of each Gaussian.
+    polynomials : ndarray of float64 (p, 4)
+        a, b, the degree and the weight of each polynomial of a <x, x'> + b.
+    buffers : ndarray of float64 (4, s)
+        Overwritten.
+    """
+    s, total, base, terms, powers = column_norms.size, buffers[0], buffers[1], buffers[2], buffers[3]
+    for i in range(values.shape[0]):
+        row = values[i]
+        for j in range(s):
+            total[j] = 0.0
+        for k in range(gaussians.shape[0]):
+            for j in range(s):
+                terms[j] = gaussians[k, 0] * min(0.0, row[j] - row_norms[i] - column_norms[j])
+            _exponentiate(terms, gaussians[k, 1], powers)
+            for j in range(s):
+                total[j] += terms[j]
+        for k in range(polynomials.shape[0]):
+            for j in range(s):
+                base[j] = polynomials[k, 0] * row[j] + polynomials[k, 1]
+                terms[j] = polynomials[k, 3]
+            for _ in range(int(polynomials[k, 2])):
+                for j in range(s):
+                    terms[j] *= base[j]
+            for j in range(s):
+                total[j] += terms[j]
+        for j in range(s):
+            row[j] = total[j]
+
+
+@njit(cache=True)
+def _exponentiate(values, factor, powers):  # type: ignore[no-untyped-def]
+    """Replace values up to 0, (c,), by factor * exp(value); `powers`, (c,), is overwritten."""
+    bits = powers.view(np.int64)
+    for j in range(values.size):
+        v = max(LOWEST, values[j])
+        # exp(v) = 2^n exp(r) with a whole number n and |r| <= ln(2) / 2.
+        powers[j] = v * LOG2E + ROUND
+        n = powers[j] - ROUND
+        r = (v - n * LN2_HIGH) - n * LN2_LOW
+        p = T8 + r * (T9 + r * (T10 + r * (T11 + r * T12)))
+        p = T3 + r * (T4 + r * (T5 + r * (T6 + r * (T7 + r * p))))
+        values[j] = factor * (1.0 + r * (1.0 + r * (T2 + r * p)))
+    # The bits of a float64 that is 2^n; those of n = -1023 are 0. Loops of their own let the compiler use vectors.
+    for j in range(values.size):
+        bits[j] = (bits[j] << 52) + (np.int64(1023) << 52)
+    for j in range(values.size):
+        values[j] *= powers[j]
+
+
 @njit(cache=True)
 def _write_gaussians(values, row_norms, column_norms, rate, factor, powers):  # type: ignore[no-untyped-def]
     """Replace inner products by factor * exp(-rate ||x - x'||^2 / 2).
@@ -217,21 +326,9 @@ def _write_gaussians(values, row_norms, column_norms, rate, factor, powers):  # 
     powers : ndarray of float64 (c,)
         Overwritten.
     """
-    bits = powers.view(np.int64)
     for i in range(values.shape[0]):
         row = values[i]
         for j in range(row.size):
             # Rounding may put a distance of almost 0 below it.
-            v = max(LOWEST, rate * min(0.0, row[j] - row_norms[i] - column_norms[j]))
-            # exp(v) = 2^n exp(r) with a whole number n and |r| <= ln(2) / 2.
-            powers[j] = v * LOG2E + ROUND
-            n = powers[j] - ROUND
-            r = (v - n * LN2_HIGH) - n * LN2_LOW
-            p = T8 + r * (T9 + r * (T10 + r * (T11 + r * T12)))
-            p = T3 + r * (T4 + r * (T5 + r * (T6 + r * (T7 + r * p))))
-            row[j] = factor * (1.0 + r * (1.0 + r * (T2 + r * p)))
-        # The bits of a float64 that is 2^n; those of n = -1023 are 0. Loops of their own let the compiler use vectors.
-        for j in range(row.size):
-            bits[j] = (bits[j] << 52) + (np.int64(1023) << 52)
-        for j in range(row.size):
-            row[j] *= powers[j]
+            row[j] = rate * min(0.0, row[j] - row_norms[i] - column_norms[j])
+        _exponentiate(row, factor, powers)
