@@ -8,7 +8,9 @@ COMPILED := tests/test_algorithms.py tests/test_budget.py tests/test_solvers.py 
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet $(PIPFLAGS)
 
-.PHONY: demo test test-lowest test-newest test-slurm replications checksums same lint lock docs dictionary statements pages schema release clean
+.PHONY: install demo test test-lowest test-newest test-slurm replications checksums same lint lock docs dictionary statements pages schema release clean
+
+install: .venv/run.stamp
 
 demo: .venv/run.stamp
 	$(BIN)/grambench run --demo --cores $(CORES)

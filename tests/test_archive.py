@@ -214,3 +214,12 @@ def test_weights_that_no_figure_shows_are_left_out_of_the_archive(study):
         hidden = weights.assign(algorithm="om1")
     left = figures.without_hidden_weights(results, pd.concat([curves, hidden]))
     pd.testing.assert_frame_equal(left, curves)
+
+
+def test_a_record_of_the_archive_is_shown(project, call):
+    code, out, _ = call("show", "oks/corel5k_sky_grass/oks_svm")
+    about, first, *_ = out.splitlines()
+    assert code == 0 and about == f"reference results {archive.version_of('oks')}"
+    assert first == "oks: oks_svm on corel5k_sky_grass: ok" and "Repetitions (20)" in out
+    code, _, err = call("show", "oks/corel5k_sky_grass/oks_swm")
+    assert code == 2 and "unknown record of " in err and "did you mean oks/corel5k_sky_grass/oks_svm" in err

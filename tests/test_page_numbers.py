@@ -1,7 +1,9 @@
 """Numbers of pages equal the archive's, and tables of data sets their descriptions."""
 
 import page_numbers
+import page_parts
 import pytest
+import reference_numbers
 import statements
 from presentation import ROOT
 
@@ -26,20 +28,20 @@ def test_whatever_is_changed_by_hand_is_found_and_mended(page):
 
 def spoiled(part):
     """Return a part with wrong numbers, rows or verdicts."""
-    if isinstance(part, page_numbers.Sentence):
+    if isinstance(part, page_parts.Sentence):
         return part._replace(values=["99"] * len(part.values))
-    if isinstance(part, page_numbers.Table):
+    if isinstance(part, page_parts.Table):
         return part._replace(rows=part.rows[1:])
-    return page_numbers.Verdicts(dict.fromkeys(part.verdicts, "wrong"))
+    return page_parts.Verdicts(dict.fromkeys(part.verdicts, "wrong"))
 
 
 def test_a_sentence_that_the_page_lacks_is_an_error():
     with pytest.raises(ValueError, match="expected one sentence like 'KL-C is 1 ahead', got 0"):
-        page_numbers.Sentence("KL-C is {} ahead", ["1"]).write("GRAM is 2 ahead.")
+        page_parts.Sentence("KL-C is {} ahead", ["1"]).write("GRAM is 2 ahead.")
 
 
 def test_a_sentence_may_be_wrapped_and_keeps_its_lines():
-    sentence = page_numbers.Sentence("KL-C is {} points ahead ({} to {})", ["-.5", "-1.0", ".0"])
+    sentence = page_parts.Sentence("KL-C is {} points ahead ({} to {})", ["-.5", "-1.0", ".0"])
     assert sentence.write("KL-C is 2.1\n  points ahead (.1 to\n4).") == "KL-C is -.5\n  points ahead (-1.0 to\n.0)."
 
 
@@ -48,7 +50,7 @@ def test_verdicts_of_claims_equal_the_archive(paper, tmp_path):
     judged = [study for study in archive.studies() if study.split("_")[0] == paper]
     for study in judged:
         (tmp_path / study).mkdir()
-        page_numbers.claims_of(study).to_csv(tmp_path / study / "claims.csv", index=False)
+        reference_numbers.claims_of(study).to_csv(tmp_path / study / "claims.csv", index=False)
     page = (ROOT / f"docs/papers/{paper}.md").read_text(encoding="utf-8")
     for expected in statements.statements(paper, tmp_path):
         if expected.claim and expected.verdict != statements.NOT_RUN:

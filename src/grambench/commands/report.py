@@ -26,6 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     if faults := [fault for study in studies for fault in archive.faults(study)]:
         raise DataError(*faults)
     plan = read_plan({"studies": studies, "datasets": None, "algorithms": {}})
+    print(f"{len(studies)} archived studies; tables, figures and pages take a minute or two", flush=True)
     index = arguments.output / Path(layout.REPORT).name
     made = reference_report.write(plan, index, count_cores(arguments.cores))
     counts = ", ".join(f"{count} from {folder}" for folder, count in made.items())

@@ -3,10 +3,13 @@
 import argparse
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grambench.commands import names
 from grambench.common import layout
+from grambench.common.errors import unknown_name
+from grambench.common.layout import Cell
 
 if TYPE_CHECKING:
     from grambench.report.record import Part
@@ -24,16 +27,30 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print one record: settings, numbers and provenance, or why the run failed."""
     from grambench.report.record import describe
-    from grambench.results import records
     from grambench.results.reading import as_written
 
-    path = layout.located(arguments.results, names.find_cell(arguments.run, arguments.results).path())
     width = shutil.get_terminal_size().columns
-    with as_written(path):
-        record = records.read(path)
+    with as_written(Path(arguments.run)):
+        record = _read(arguments.run, arguments.results)
         lines = [*_heading(record), *(line for part in describe(record) for line in _table(part, width))]
     print(*lines, sep="\n")
     return 0
+
+
+def _read(run: str, results: Path) -> "Record":
+    """Return the record of a run, from the archive unless a results folder has it."""
+    from grambench.results import archive, records
+
+    if run not in names.runs(results) and (study := run.partition("/")[0]) in archive.studies():
+        found = {
+            str(Cell(study, each.dataset, each.algorithm, each.settings.get("sweep", ""))): each
+            for each in archive.read_records(study).values()
+        }
+        if run not in found:
+            raise unknown_name(f"record of {archive.folder_of(study)}", run, found)
+        print(f"reference results {archive.version_of(study)}")
+        return found[run]
+    return records.read(layout.located(results, names.find_cell(run, results).path()))
 
 
 def _heading(record: "Record") -> Iterator[str]:

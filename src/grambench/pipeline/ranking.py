@@ -89,7 +89,7 @@ def rank(
     ConfigError
         For a parameter that the algorithm refuses.
     DataError
-        If a data set is not that of the archive.
+        If no data set is that of the archive.
     """
     board = spec.study
     about = archive.read_about(board)
@@ -99,11 +99,9 @@ def rank(
     made: dict[str, Record] = {}
     again: dict[Cell, bool] = {}
     ratios = []
-    for each in trial.run(plan, [*cells, *_draw(reference, datasets)], seconds):
-        cell, record, content = each
-        archived = about["data"].get(cell.dataset, {}).get("content", "")
-        if content and archived and content != archived:
-            raise DataError(f"{cell.dataset}: expected data with the checksum {archived} of the archive, got {content}")
+    contents = {name: data.get("content", "") for name, data in about["data"].items()}
+    for each in trial.run(plan, [*cells, *_draw(reference, datasets)], seconds, contents):
+        cell, record, _ = each
         show(each)
         if cell not in cells and record.status == "ok":
             again[cell] = _is_equal(record, reference)
@@ -115,6 +113,8 @@ def rank(
             made[cell.path()] = record
     ratio = float(np.median(ratios)) if ratios else np.nan
     kept = [dataset for dataset in datasets if dataset not in left_out]
+    if not kept:
+        raise DataError(*(f"{dataset}: {reason}" for dataset, reason in left_out.items()))
     study = plan.studies[board].model_copy(update={"datasets": kept})
     return Ranking(_merge(made, reference, study, ratio), left_out, again, ratio, about, made)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
+from tqdm import tqdm
 
 from grambench import claims
 from grambench.claims import chances
@@ -77,7 +78,7 @@ def write(plan: Plan, index: Path, cores: int) -> dict[str, int]:
             name: pool.submit(report.study_report, spec["studies"][name], spec["whole"][name], Path, stale)
             for name, stale in spec["earlier"].items()
         }
-        for drawn in as_completed(drawing):
+        for drawn in tqdm(as_completed(drawing), "figures", len(drawing), leave=False, unit="study", disable=None):
             archived = drawing[drawn]
             futures[archived.study.name] = pool.submit(study_report, archived, drawn.result())
         studies = [futures[name].result() for name in spec["order"]]

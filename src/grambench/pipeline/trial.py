@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -88,7 +89,9 @@ class Made(NamedTuple):
     content: str
 
 
-def run(plan: Plan, cells: Sequence[Cell], seconds: float) -> Iterator[Made]:
+def run(
+    plan: Plan, cells: Sequence[Cell], seconds: float, expected: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Made]:
     """Make runs, and yield them in this order; as many are made at a time as there are cores.
 
     Parameters
@@ -99,6 +102,8 @@ def run(plan: Plan, cells: Sequence[Cell], seconds: float) -> Iterator[Made]:
         The runs, on data sets of vectors of the studies or others.
     seconds : float
         The time limit of each run.
+    expected : dict of str
+        Checksums of contents of data sets. Runs on other data are not made, and count as unavailable.
 
     Raises
     ------
@@ -114,16 +119,29 @@ def run(plan: Plan, cells: Sequence[Cell], seconds: float) -> Iterator[Made]:
             fetch.main(Job(*plan.specs.fetch(dataset), [note]))
             prepare.main(Job(*plan.specs.prepare(dataset), [path], [note]))
         contents = [content_of(prepared[cell.dataset]) for cell in cells]
+        others = [_other_data(*pair, expected) for pair in zip(cells, contents, strict=True)]
         # they are made before threads start: Python 3.11 may fail to parse source in several threads at once
         jobs = [plan.job(cell, Path(folder) / cell.path(), [prepared[cell.dataset]], seconds) for cell in cells]
         with ThreadPoolExecutor(os.cpu_count()) as threads:
-            yield from itertools.starmap(Made, zip(cells, threads.map(_run, jobs), contents, strict=True))
+            made = threads.map(lambda job, other: other or _run(job), jobs, others)
+            yield from itertools.starmap(Made, zip(cells, made, contents, strict=True))
 
 
 def mean_ranks(accuracies: Mapping[str, Mapping[str, float]]) -> pd.Series:
     """Return mean ranks by title, the best first, over the data sets on which all have an accuracy."""
     table = pd.DataFrame(accuracies).T.dropna()
     return table.round(9).rank(axis="columns", ascending=False).mean().sort_values(kind="stable")
+
+
+def _other_data(cell: Cell, content: str, expected: Mapping[str, str]) -> records.Record | None:
+    """Return the record of a run on data of another content than the expected one; None if they are the same."""
+    wanted = expected.get(cell.dataset, "")
+    if not wanted or content in ("", wanted):
+        return None
+    reason = f"expected data with the checksum {wanted}, got {content}: perhaps of another source, since one gave none"
+    return records.Record(
+        study=cell.study, dataset=cell.dataset, algorithm=cell.algorithm, status="unavailable", reason=reason
+    )
 
 
 def _run(job: Job) -> records.Record:

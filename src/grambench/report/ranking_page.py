@@ -29,6 +29,7 @@ from grambench.results.study import Results
 METRIC = "accuracy_percent"
 PAGE = "ranking.html"
 FIGURE = "ranks"
+LEAST = 6  # data sets of a comparison
 
 
 class Ranking(NamedTuple):
@@ -171,6 +172,8 @@ def _about_rank(results: Results, algorithm: str) -> Iterator[str]:
     best = f", after {results.title(first)} with {means[first]:.1f}" if place > 1 else ""
     rank = f"mean rank: {means[algorithm]:.1f} on {len(ranks)} data sets"
     yield f"{title} is number {place}{shared} of {len(means)} by {rank}{best}."
+    if len(ranks) < LEAST:
+        yield f"This is no comparison yet: it needs results on at least {LEAST} data sets."
     compared = [found for name in names if name != algorithm and (found := results.compare(algorithm, name, METRIC))]
     verdicts = [each.verdict(len(compared)) for each in compared]
     if counts := ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts)):
@@ -184,4 +187,5 @@ def _about_reference(ranking: Ranking) -> Iterator[str]:
         made = f"{len(ranking.again)} reference runs that were made again ({runs})"
         yield f"{equal} of {made} gave equal numbers, in {ranking.ratio:.2f} of the reference's seconds."
     if ranking.left_out:
-        yield f"Data sets that no source gave here: {', '.join(ranking.left_out)}."
+        left_out = (f"{dataset} ({reason})" for dataset, reason in ranking.left_out.items())
+        yield f"Data sets that are left out: {'; '.join(left_out)}."

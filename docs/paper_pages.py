@@ -1,0 +1,98 @@
+"""The numbers of the papers' pages."""
+
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+from page_parts import Part, Sentence, Table, points
+from reference_numbers import ACCURACY, claims_of, counted, reproduced, results_of
+
+LARGE_GAP = 10.0  # points between our accuracy and the printed one, from which on the page of OKS has a line for it
+OF_OMKC = ("mistake_percent", "support_vectors")  # in Tables 3 and 4
+
+
+def omkc() -> Iterator[Part]:
+    """Yield the numbers of docs/papers/omkc.md."""
+    found = reproduced("omkc", *OF_OMKC)
+    chosen = found["chosen"].map(lambda text: set(filter(None, text.split("; "))))
+    few = {"sign(0) = +1", "additions in four lanes", "the linear kernel"}
+    parts = {
+        "served for no choice": chosen.map(len) == 0,
+        "served for the choice of sign(0), the order of additions and the linear kernel alone": chosen.map(
+            lambda choices: bool(choices) and choices <= few
+        ),
+        "all": chosen.map(len) >= 0,
+    }
+    rows = [f"| {' | '.join([name, *counted(found[part])])} |" for name, part in parts.items()]
+    yield Table("| numbers | exact | confirmed | compatible | different |", rows)
+    notes = {
+        "| Perceptron, Perceptron(u), Perceptron(*) | {} | {} (dorothea) | {} (dorothea) | {} |": [
+            "perceptron",
+            "perceptron_u",
+            "perceptron_star",
+        ],
+        "| OMKC(D,D) | {} | {} (dorothea) | {} (dorothea) | {} (w5a's support vectors) |": ["omkc_dd"],
+        "| OM-2 | {} | {} (dorothea) | {} (dorothea) | {} (w5a, svmguide3, ionosphere's mistakes) |": ["om2"],
+        "| OMKC(D,S) | {} | {} | {} | {} (spambase's mistakes) |": ["omkc_ds"],
+        "| OMKC(S,D) | {} | {} | {} | {} |": ["omkc_sd"],
+        "| OMKC(S,S) | {} | {} | {} | {} (splice's mistakes, spambase's support vectors) |": ["omkc_ss"],
+    }
+    for text, names in notes.items():
+        yield Sentence(text, counted(found[found["algorithm"].isin(names)]))
+    verdict = claims_of("omkc")["verdict"]
+    yield Sentence("**{} of {} claims hold here.**", [str((verdict == "holds").sum()), str(len(verdict))])
+
+
+def rkl() -> Iterator[Part]:
+    """Yield the numbers of docs/papers/rkl.md."""
+    found = [reproduced("rkl", metric) for metric in (ACCURACY, "kernels_selected")]
+    rows = {
+        "served for no choice": [part[part["chosen"] == ""] for part in found],
+        "all": found,
+    }
+    columns = [f"{kind}: exact | confirmed | compatible | different" for kind in ("accuracy", "kernels")]
+    yield Table(f"| numbers | {' | '.join(columns)} |", [_row(name, parts) for name, parts in rows.items()])
+    for title, name in {
+        "Unif": "unif",
+        "MKL l1 (SimpleMKL)": "mkl_l1",
+        "KL-C l1": "klc_l1",
+        "RKL l1": "rkl_l1",
+        "MKL l2": "mkl_l2",
+        "KL-C l2": "klc_l2",
+        "RKL l2": "rkl_l2",
+        "RKL no norm": "rkl_none",
+    }.items():
+        cells = [text for part in found for text in counted(part[part["algorithm"] == name])]
+        yield Sentence(f"| {title} | {' | '.join(['{}'] * len(cells))} |", cells)
+
+
+def _row(name: str, parts: Sequence[pd.DataFrame]) -> str:
+    return f"| {' | '.join([name, *(text for part in parts for text in counted(part))])} |"
+
+
+def oks() -> Iterator[Part]:
+    """Yield the numbers of docs/papers/oks.md."""
+    results, found = results_of("oks"), reproduced("oks", ACCURACY)
+    yield Sentence(
+        "Of {} accuracies {} is exact, {} confirmed, {} are compatible and {} different.",
+        [str(len(found)), *counted(found)],
+    )
+    titles = {"oks_svm": "OKS-SVM", "som_svm": "SOM-SVM", "mutron": "MuTron", "om1": "OM-1", "om2": "OM-2"}
+    titles |= {"alsvm": "AlSVM", "musvm": "MuSVM", "simplemkl": "SIPMKL"}
+    judged = found.set_index(["dataset", "algorithm"])
+    tasks = {name: name.partition("_")[2].replace("_", ", ") for name in results.study.datasets}
+    rows, gaps = [], []
+    for name, title in titles.items():
+        cells = []
+        for dataset, task in tasks.items():
+            row, ours = judged.loc[(dataset, name)], results.sample(dataset, name, ACCURACY).mean
+            printed, mark = row["published_mean"], " ≠" if row["verdict"] == "different" else ""
+            cells.append(f"{ours:.1f} ({printed:.1f}){mark}")
+            gap = float(f"{ours:.1f}") - float(f"{printed:.1f}")
+            if abs(gap) > LARGE_GAP:
+                gaps.append((gap, f"| {title} on {task} | {ours:.1f} | {printed:.1f} | {points(gap, plus=True)} |"))
+        rows.append(f"| {' | '.join([title, *cells])} |")
+    best = [results.by_kernel("each_kernel", name, "one_kernel", ACCURACY).max() for name in tasks]
+    rows.append(f"| best kernel | {' | '.join(f'{accuracy:.1f}' for accuracy in best)} |")
+    yield Table(f"| method | {' | '.join(tasks.values())} |", rows)
+    largest_first = [row for _, row in sorted(gaps, key=lambda pair: -abs(pair[0]))]
+    yield Table("| more than 10 points apart | here | printed | difference |", largest_first)
