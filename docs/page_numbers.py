@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from board_pages import images, leaderboard_images, leaderboard_views, views
 from page_parts import WORDS, Part, Sentence, Table, points
-from paper_pages import OF_OMKC, oks, omkc, rkl
+from paper_pages import OF_OMKC, ca, oks, omkc, rkl
 from reference_numbers import ACCURACY, ROOT, counted, learned, reproduced, results_of
 
 from grambench.claims.leaderboard_views import EXAMPLES
@@ -153,6 +153,7 @@ PAGES = {
     "docs/catalogue.md": catalogue,
     "docs/papers/leaderboard_images.md": leaderboard_images,
     "docs/papers/leaderboard_views.md": leaderboard_views,
+    "docs/papers/ca.md": ca,
     "docs/papers/oks.md": oks,
     "docs/papers/omkc.md": omkc,
     "docs/papers/rkl.md": rkl,

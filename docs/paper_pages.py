@@ -69,6 +69,18 @@ def _row(name: str, parts: Sequence[pd.DataFrame]) -> str:
     return f"| {' | '.join([name, *(text for part in parts for text in counted(part))])} |"
 
 
+def ca() -> Iterator[Part]:
+    """Yield the numbers of docs/papers/ca.md."""
+    yield Sentence(
+        "| seven errors of Section 3.1 | {} | {} | {} | {} |", counted(reproduced("ca_dirichlet", "error_percent"))
+    )
+    for text, study in {
+        "| median ranks, letters | {} (CA-1D, CR) | {} | {} | {} |": "ca_letter",
+        "| median ranks, eleven data sets | {} | {} | {} (CR, D1) | {} |": "ca_eleven",
+    }.items():
+        yield Sentence(text, counted(reproduced(study, "median_rank")))
+
+
 def oks() -> Iterator[Part]:
     """Yield the numbers of docs/papers/oks.md."""
     results, found = results_of("oks"), reproduced("oks", ACCURACY)

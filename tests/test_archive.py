@@ -220,6 +220,6 @@ def test_a_record_of_the_archive_is_shown(project, call):
     code, out, _ = call("show", "oks/corel5k_sky_grass/oks_svm")
     about, first, *_ = out.splitlines()
     assert code == 0 and about == f"reference results {archive.version_of('oks')}"
-    assert first == "oks: oks_svm on corel5k_sky_grass: ok" and "Repetitions (20)" in out
+    assert first == "oks: oks_svm on corel5k_sky_grass: ok" and "Repetitions (5)" in out
     code, _, err = call("show", "oks/corel5k_sky_grass/oks_swm")
     assert code == 2 and "unknown record of " in err and "did you mean oks/corel5k_sky_grass/oks_svm" in err
