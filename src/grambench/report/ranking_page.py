@@ -30,6 +30,7 @@ METRIC = "accuracy_percent"
 PAGE = "ranking.html"
 FIGURE = "ranks"
 LEAST = 6  # data sets of a comparison
+NAMED = 8  # most data sets that a caption names
 
 
 class Ranking(NamedTuple):
@@ -125,11 +126,12 @@ def _tables(ranking: Ranking, algorithm: str) -> dict[str, TableContent]:
     results = ranking.results
     data = TableData(results=results, prepared={}, reproduction={})
     names, label = list(results.study.algorithms), METRICS[METRIC].label
-    about = ", ".join(ranking.about["revision"])
+    about, datasets = ", ".join(ranking.about["revision"]), results.study.datasets
+    where = ", ".join(datasets) if len(datasets) <= NAMED else f"{len(datasets)} data sets"
     ranks = RanksTable(
         kind="ranks",
         title="Ranks",
-        caption=f"All configurations on {results.study.title}; reference results of revision {about}",
+        caption=f"All configurations on {where}, {results.study.title}; reference results of revision {about}",
         remark=_about_seconds(ranking),
         algorithms=names,
         metrics=["mean_rank", METRIC, "seconds"],

@@ -75,16 +75,16 @@ class RanksTable(TableKind):
     def _remarks(self, *, published: bool) -> list[str]:
         label = METRICS[self.by].label.partition(" (")[0].lower()
         superlative = {"lower": "least", "higher": "highest"}[METRICS[self.by].better or "lower"]
-        of_which = "that the paper ranks" if published else "that have any"
+        every = "every algorithm that the paper ranks" if published else "every ranked algorithm"
         if published:
             means = (
                 "Error and time are means over the data sets, ± the standard error; in parentheses the published value."
             )
         else:
-            means = "All else are means over the same data sets, that of seconds ± its standard error."
+            means = "The other numbers are means over these data sets, of seconds ± the standard error."
         return [
-            f"Ranks are by mean {label}, 1 for the {superlative} and ties by their mean rank, of the algorithms "
-            f"{of_which}, where all of them have a result.",
+            f"On each data set on which {every} has a result, rank 1 is that of the {superlative} mean {label}; "
+            "algorithms in a tie share their mean rank.",
             means,
         ]
 
