@@ -42,7 +42,8 @@ class Table(NamedTuple):
         if not found or self.head in rest:
             raise ValueError(f"expected one table with the first line {self.head!r}")
         alignment, _, rest = rest.partition("\n")
-        return f"{before}{self.head}\n{alignment}\n" + "\n".join(self.rows) + "\n\n" + rest.partition("\n\n")[2]
+        rest = re.sub(r"\A(\|.*\n)+", "", rest)
+        return f"{before}{self.head}\n{alignment}\n" + "".join(f"{row}\n" for row in self.rows) + rest
 
 
 class Verdicts(NamedTuple):

@@ -20,7 +20,7 @@ from grambench.config.shown import TABLES
 from grambench.report import abstract, board, drawing, figure_kind, figures, table_data, tables
 from grambench.report.figures import critical_difference, heatmap, panels
 from grambench.results import reproduction
-from grambench.results.statistics import friedman
+from grambench.results.statistics import friedman, pairwise
 
 NAMES = list(BEHIND)
 ACCURACY = "accuracy_percent"
@@ -123,7 +123,8 @@ def test_a_sentence_names_the_first_and_those_not_told_from_it(results):
 
     def sentence(datasets):
         ranks = results.ranks(names, ACCURACY, datasets)
-        report = SimpleNamespace(ranks=ranks, results=results, noun="algorithms")
+        p_values = pairwise(results.means(names, ACCURACY, ranks.index))
+        report = SimpleNamespace(ranks=ranks, results=results, noun="algorithms", p_values=p_values)
         return abstract._best(report)
 
     first = "RKL is first by mean rank in accuracy, 1.0 among 11 algorithms on 8 data sets, not told from D2, "

@@ -40,6 +40,12 @@ def test_a_sentence_that_the_page_lacks_is_an_error():
         page_parts.Sentence("KL-C is {} ahead", ["1"]).write("GRAM is 2 ahead.")
 
 
+def test_a_table_without_rows_gets_some_and_keeps_what_follows():
+    table = page_parts.Table("| a |", ["| 1 |", "| 2 |"])
+    assert table.write("| a |\n|---|\n\n## More\n") == "| a |\n|---|\n| 1 |\n| 2 |\n\n## More\n"
+    assert table.write("| a |\n|---|\n| 3 |\n") == "| a |\n|---|\n| 1 |\n| 2 |\n"
+
+
 def test_a_sentence_may_be_wrapped_and_keeps_its_lines():
     sentence = page_parts.Sentence("KL-C is {} points ahead ({} to {})", ["-.5", "-1.0", ".0"])
     assert sentence.write("KL-C is 2.1\n  points ahead (.1 to\n4).") == "KL-C is -.5\n  points ahead (-1.0 to\n.0)."

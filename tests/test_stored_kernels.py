@@ -24,6 +24,7 @@ from grambench.experiments.splits import splits
 from grambench.kernels.functions import Kernel
 from grambench.pipeline.check import check_dataset, without_features
 from grambench.pipeline.targets import kernels_of
+from grambench.report import answer
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3)).round(3)
@@ -350,7 +351,7 @@ def test_features_that_are_none_cost_no_division_by_zero(project):
 
 @pytest.mark.workflow
 def test_stored_kernels_are_compared_in_one_command(project, monkeypatch, capsys):
-    monkeypatch.setattr(compare, "REQUIRED", ("uniform_svm", "best_kernel_svm", "easy_mkl", "gaussian_svm", "majority"))
+    monkeypatch.setattr(answer, "REQUIRED", ("uniform_svm", "best_kernel_svm", "easy_mkl", "gaussian_svm", "majority"))
     monkeypatch.setattr(compare, "FIXED_SECONDS", 60.0)  # nothing remains for others
     assert cli.main(["compare", "mine.npz", "--label", "kind", "--drop", "X", "-c", "2"]) == 0
     out = capsys.readouterr().out
