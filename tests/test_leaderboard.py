@@ -227,7 +227,7 @@ def test_ranks_need_nothing_published(grids):
     complete = [BEST[name] for name in BEST if name != FAILED[0]]
     assert cell(ranks, "D2", "Accuracy (%)").text == f"{np.mean(complete) - 0.5:.1f}"  # of the same data sets as ranks
     assert cell(ranks, "Majority class", "Kernel values").text == "0"
-    assert any("mean accuracy, 1 for the highest" in remark for remark in ranks.remarks)
+    assert any("rank 1 is that of the highest mean accuracy" in remark for remark in ranks.remarks)
 
 
 def test_an_algorithm_without_any_result_is_not_ranked_and_leaves_the_others_their_ranks():

@@ -91,8 +91,6 @@ def test_data_that_differ_from_the_archive_are_left_out_and_named(ranked, call):
     about = archive.read_about(BOARD)["data"]
     small_board.change_about(FOLDER, {"data": about | {"sonar": about["sonar"] | {"content": "0" * 64}}})
     reason = f"expected data with the checksum {'0' * 64}, got "
-    code, _, err = call("rank", "logistic_regression", "-d", "sonar", "-r", "2")
-    assert code == 2 and err.startswith(f"grambench: sonar: {reason}")
     code, said, _ = call("rank", "logistic_regression", "-d", "sonar", "ionosphere", "-r", "2")
     assert code == 1 and f"Data sets that are left out: sonar ({reason}" in said and "on 1 data sets" in said
     assert "it needs results on at least 6 data sets" in said
@@ -102,8 +100,8 @@ def test_a_data_set_without_a_source_is_left_out_and_named(ranked, call, monkeyp
     monkeypatch.delenv("GRAMBENCH_MIRROR", raising=False)
     config = Path("config/config.yaml")
     config.write_text(config.read_text() + "\nsources: [file]\n")
-    code, _, err = call("rank", "logistic_regression", "-r", "2")
-    assert code == 2 and "ionosphere: " in err and "sonar: " in err
+    code, said, _ = call("rank", "logistic_regression", "-r", "2")
+    assert code == 1 and "Data sets that are left out: ionosphere (" in said
 
 
 def test_a_leak_is_not_ranked(ranked, call, monkeypatch):

@@ -88,8 +88,6 @@ def rank(
     ------
     ConfigError
         For a parameter that the algorithm refuses.
-    DataError
-        If no data set is that of the archive.
     """
     board = spec.study
     about = archive.read_about(board)
@@ -113,8 +111,6 @@ def rank(
             made[cell.path()] = record
     ratio = float(np.median(ratios)) if ratios else np.nan
     kept = [dataset for dataset in datasets if dataset not in left_out]
-    if not kept:
-        raise DataError(*(f"{dataset}: {reason}" for dataset, reason in left_out.items()))
     study = plan.studies[board].model_copy(update={"datasets": kept})
     return Ranking(_merge(made, reference, study, ratio), left_out, again, ratio, about, made)
 
