@@ -191,7 +191,7 @@ def _parameters(name: str) -> list[str]:
 def _places(name: str) -> list[str]:
     """Return a table for each function or class whose comments name places in the paper of an algorithm.
 
-    They are those of its file, and of the files that it uses and that are on the same paper.
+    Its own file is read, and the files that it uses and that are on the same paper.
     """
     papers = re.findall(CITATION, algorithms.docstring(name).partition("\n\n")[0])
     lines: list[str] = []

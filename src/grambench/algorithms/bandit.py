@@ -240,7 +240,7 @@ def margin_loss(rule, margin):  # type: ignore[no-untyped-def]
 
 @operation
 def play_round(weights, rule, uniform, experts, t, y):  # type: ignore[no-untyped-def]
-    """Play round t, and return the score of its example; the line numbers are those of OKS's Algorithm 2."""
+    """Play round t, and return the score of its example; the line numbers refer to OKS's Algorithm 2."""
     k, p = draw_kernel(weights, rule, uniform)  # line 5
     divisor = p if rule.divides else 1.0
     f = score(experts, k, t)
@@ -255,7 +255,7 @@ def play_round(weights, rule, uniform, experts, t, y):  # type: ignore[no-untype
 class LogWeights:
     """The logarithms of the kernels' weights in a pass, and the weights q, which sum to one, (m,) both.
 
-    The line numbers are those of OKS's Algorithm 2.
+    The line numbers refer to OKS's Algorithm 2.
     """
 
     def __init__(self, kernels: int) -> None:
@@ -284,7 +284,7 @@ def run(
 ) -> Fit:
     """Pass over the order once for each rule, and return the Fit of the selected kernel and its classifier.
 
-    The line numbers are those of OKS's Algorithm 2.
+    The line numbers refer to OKS's Algorithm 2.
     """
     m, rounds = len(classifiers.updates), len(rules) * len(order)
     uniforms, scores = rng.random(rounds), np.empty(rounds)

@@ -418,7 +418,7 @@ def _add_to_scores(grams, r, steps, scores):  # type: ignore[no-untyped-def]
 def _visit_example(scores_i, i, problem, rule, steps):  # type: ignore[no-untyped-def]
     """Visit example i with its scores without scale, (m, C); return whether a step was taken.
 
-    The line numbers are those of OBSCURE's Algorithm 2. Lines 5, 6, 11 and 13 are also lines 5, 7 and 9 of Algorithm 1.
+    The line numbers refer to OBSCURE's Algorithm 2. Lines 5, 6, 11 and 13 are also lines 5, 7 and 9 of Algorithm 1.
     """
     scale, q, y = steps.scale, problem.q, problem.labels[i]
     rival, rival_score, label_score = -1, 0.0, 0.0

@@ -213,7 +213,7 @@ def start(parameters: Discount, basis: Basis, rng: np.random.Generator, *, updat
 def _play_rounds(labels, uniforms, rule, w, rounds, first, experts):  # type: ignore[no-untyped-def]
     """Play rounds from one on; return the number of the first round that lacks kernel values, or of all rounds.
 
-    The line numbers are those of OMKC's Algorithm 4; the other three do not draw all that it draws.
+    The line numbers refer to OMKC's Algorithm 4; the other three do not draw all that it draws.
     """
     m, positive = w.size, np.zeros(w.size, dtype=np.bool_)
     for t in range(first, labels.size):

@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     failed = False
     accuracies: dict[str, dict[str, float]] = {}
     with quiet():
-        for cell, record, _ in trial.run(plan, cells, arguments.seconds):
+        for cell, record in trial.run(plan, cells, arguments.seconds):
             dataset, title = cell.dataset, title_of(study, cell.algorithm)
             if record.status == "ok":
                 accuracy = Sample.of(record.metrics["accuracy_percent"].ravel())

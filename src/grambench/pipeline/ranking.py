@@ -99,7 +99,7 @@ def rank(
     ratios = []
     contents = {name: data.get("content", "") for name, data in about["data"].items()}
     for each in trial.run(plan, [*cells, *_draw(reference, datasets)], seconds, contents):
-        cell, record, _ = each
+        cell, record = each
         show(each)
         if cell not in cells and record.status == "ok":
             again[cell] = _is_equal(record, reference)

@@ -13,7 +13,6 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -82,16 +81,13 @@ def build_study(plan: Plan, trial: Trial) -> Study:
 
 
 class Made(NamedTuple):
-    """A run that was made: its record, and the checksum of the data set's content, empty if that is unavailable."""
+    """A run that was made, and its record."""
 
     cell: Cell
     record: records.Record
-    content: str
 
 
-def run(
-    plan: Plan, cells: Sequence[Cell], seconds: float, expected: Mapping[str, str] = MappingProxyType({})
-) -> Iterator[Made]:
+def run(plan: Plan, cells: Sequence[Cell], seconds: float, expected: Mapping[str, str] = {}) -> Iterator[Made]:
     """Make runs, and yield them in this order; as many are made at a time as there are cores.
 
     Parameters
@@ -118,13 +114,13 @@ def run(
             note = Path(plan.targets.raw(dataset))
             fetch.main(Job(*plan.specs.fetch(dataset), [note]))
             prepare.main(Job(*plan.specs.prepare(dataset), [path], [note]))
-        contents = [content_of(prepared[cell.dataset]) for cell in cells]
-        others = [_other_data(*pair, expected) for pair in zip(cells, contents, strict=True)]
+        contents = {dataset: content_of(path) for dataset, path in prepared.items()}
+        others = [_other_data(cell, contents[cell.dataset], expected) for cell in cells]
         # they are made before threads start: Python 3.11 may fail to parse source in several threads at once
         jobs = [plan.job(cell, Path(folder) / cell.path(), [prepared[cell.dataset]], seconds) for cell in cells]
         with ThreadPoolExecutor(os.cpu_count()) as threads:
             made = threads.map(lambda job, other: other or _run(job), jobs, others)
-            yield from itertools.starmap(Made, zip(cells, made, contents, strict=True))
+            yield from itertools.starmap(Made, zip(cells, made, strict=True))
 
 
 def mean_ranks(accuracies: Mapping[str, Mapping[str, float]]) -> pd.Series:
