@@ -27,7 +27,7 @@ def make(root):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
         cells = [Cell(BOARD, dataset, entry) for dataset in DATASETS for entry in ENTRIES]
-        for made in trial.run(read_plan({"studies": [BOARD]}), cells, 600.0):
+        for made in trial.run(read_plan({"studies": [BOARD]}), cells, 600.0, {}):
             assert made.record.status == "ok", made.record.reason
             records.write(Path(made.cell.path()), made.record)
             # the prepared data set itself is temporary here; a study keeps it

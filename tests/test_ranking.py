@@ -10,7 +10,7 @@ import pytest
 import small_board
 from small_board import BOARD, DATASETS, ENTRIES, FOLDER
 
-from grambench.commands import try_
+from grambench.commands import rank
 from grambench.common import layout
 from grambench.pipeline import ranking, trial
 from grambench.report import tables
@@ -23,7 +23,7 @@ RANKING = layout.RESULTS / "rank/logistic_regression"
 def ranked(project, reference, monkeypatch):
     """A project with this archive; no checks for leaks, which take longer than all else."""
     shutil.copytree(reference, archive.ARCHIVE)
-    monkeypatch.setattr(try_, "show_leaks", lambda arguments: False)
+    monkeypatch.setattr(rank, "show_leaks", lambda arguments: False)
     # whatever the machine
     monkeypatch.setattr(ranking, "LONGEST", np.inf)
 
@@ -32,7 +32,7 @@ def test_an_algorithm_is_ranked_among_the_reference_and_it_alone_is_run(ranked, 
     code, said, err = call("rank", "logistic_regression")
     assert (code, err) == (0, "")
     lines = said.splitlines()
-    assert lines[0] == "2 data sets, 2 reference configurations of leaderboard"
+    assert lines[0] == "leaderboard: 2 reference configurations, data sets: 2"
     assert [line.split()[0] for line in lines[1:3]] == list(DATASETS)
     assert sum(line.startswith("again: ") for line in lines) == 3
     assert (
@@ -92,7 +92,7 @@ def test_data_that_differ_from_the_archive_are_left_out_and_named(ranked, call):
     small_board.change_about(FOLDER, {"data": about | {"sonar": about["sonar"] | {"content": "0" * 64}}})
     reason = f"expected data with the checksum {'0' * 64}, got "
     code, said, _ = call("rank", "logistic_regression", "-d", "sonar", "ionosphere", "-r", "2")
-    assert code == 1 and f"Data sets that are left out: sonar ({reason}" in said and "on 1 data sets" in said
+    assert code == 1 and f"Data sets that are left out: sonar ({reason}" in said and "on 1 data set" in said
     assert "it needs results on at least 6 data sets" in said
 
 
@@ -105,8 +105,8 @@ def test_a_data_set_without_a_source_is_left_out_and_named(ranked, call, monkeyp
 
 
 def test_a_leak_is_not_ranked(ranked, call, monkeypatch):
-    """What a leak is, the tests of `try` say."""
-    monkeypatch.setattr(try_, "show_leaks", lambda arguments: True)
+    """What a leak is, tests/test_outside.py says."""
+    monkeypatch.setattr(rank, "show_leaks", lambda arguments: True)
     code, said, _ = call("rank", "logistic_regression", "-d", "sonar", "-r", "2")
     assert (code, said) == (1, "not ranked: it uses labels or examples before it may know them\n")
     assert not RANKING.exists()
@@ -119,6 +119,7 @@ def test_a_leak_is_not_ranked(ranked, call, monkeypatch):
         (["-d", "heart"], "unknown data set of the reference results of leaderboard 'heart'"),
         (["-r", "11"], "--repetitions: expected 1 to 10, those of the reference results, got 11"),
         (["-r", "0"], "--repetitions: expected 1 to 10"),
+        (["-a", "rkl"], "unknown configuration of the reference results of leaderboard 'rkl'"),
     ],
 )
 def test_wrong_calls_get_one_line(ranked, call, arguments, message):

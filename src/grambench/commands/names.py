@@ -82,9 +82,9 @@ def entries(parsed_args: argparse.Namespace, **ignored: Any) -> list[str]:
     return sorted({entry for study in named or _keys(SETTINGS, "studies") for entry in _entries(study)})
 
 
-def opponents(**ignored: Any) -> list[str]:
+def opponents(parsed_args: argparse.Namespace, **ignored: Any) -> list[str]:
     """Return the configurations that an algorithm can be compared with."""
-    return ["all", *_entries("leaderboard")]
+    return ["all", *_entries(parsed_args.board)]
 
 
 def _entries(study: str) -> list[str]:

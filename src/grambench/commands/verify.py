@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Iterable
 
-from grambench.commands import check, names, rank, try_
+from grambench.commands import check, names, rank
 from grambench.common.errors import ConfigError, DataError
 
 CELLS = 3
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not _passes("settings and splits", submission.setting_faults(submitted, plan, spec)):
         return 1
     datasets = submission.draw(submitted, arguments.cells)
-    with try_.quiet():
+    with rank.quiet():
         ranked = ranking.rank(plan, spec, reference, datasets, arguments.seconds, rank.show)
     print(f"{sum(ranked.again.values())} of {len(ranked.again)} reference runs that were made again gave equal numbers")
     title = f"numbers of {len(datasets)} of {len(submitted.records)} runs, made again"

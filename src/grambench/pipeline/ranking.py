@@ -33,7 +33,7 @@ SECONDS = "seconds"  # the metric that is scaled
 def read_reference(plan: Plan, board: str) -> Results:
     """Return the results of a board in the archive; raise ConfigError or DataError if there are none or one changed."""
     if not plan.studies[board].takes_any_dataset:
-        raise ConfigError(f"{board}: expected a study that compares algorithms on any data set, such as {trial.STUDY}")
+        raise ConfigError(f"{board}: expected a study that compares algorithms on any data set, such as leaderboard")
     if board not in archive.studies():
         others = f"{', '.join(archive.studies())} have some (-b); " * bool(archive.studies())
         remedy = f"{others}grambench run {board} and grambench archive {board} make them"
@@ -59,6 +59,13 @@ def check_datasets(plan: Plan, reference: Results, datasets: Sequence[str]) -> N
             raise ConfigError(f"{board}: expected data sets of vectors, {dataset} has images; grambench run takes them")
 
 
+def check_opponents(reference: Results, opponents: Sequence[str]) -> None:
+    """Raise ConfigError unless the reference has results of each of these configurations."""
+    for opponent in opponents:
+        if opponent not in (known := reference.study.algorithms):
+            raise unknown_name(f"configuration of the reference results of {reference.study.name}", opponent, known)
+
+
 def rank(
     plan: Plan,
     spec: Trial,
@@ -74,7 +81,7 @@ def rank(
     plan : Plan
         A plan of the board. Its study is replaced by that of the ranking.
     spec : Trial
-        The algorithm. Its opponents are all configurations of the reference.
+        The algorithm, and the configurations of the reference that it is ranked among; see `check_opponents`.
     reference : Results
         See `read_reference`.
     datasets : sequence of str
@@ -98,7 +105,7 @@ def rank(
     again: dict[Cell, bool] = {}
     ratios = []
     contents = {name: data.get("content", "") for name, data in about["data"].items()}
-    for each in trial.run(plan, [*cells, *_draw(reference, datasets)], seconds, contents):
+    for each in trial.run(plan, [*cells, *_draw(reference, datasets, spec.opponents)], seconds, contents):
         cell, record = each
         show(each)
         if cell not in cells and record.status == "ok":
@@ -112,7 +119,7 @@ def rank(
     ratio = float(np.median(ratios)) if ratios else np.nan
     kept = [dataset for dataset in datasets if dataset not in left_out]
     study = plan.studies[board].model_copy(update={"datasets": kept})
-    return Ranking(_merge(made, reference, study, ratio), left_out, again, ratio, about, made)
+    return Ranking(ENTRY, _merge(made, reference, study, ratio), left_out, again, ratio, about, made)
 
 
 def _merge(made: Mapping[str, Record], reference: Results, study: Study, ratio: float) -> Results:
@@ -133,11 +140,11 @@ def _merge(made: Mapping[str, Record], reference: Results, study: Study, ratio: 
     )
 
 
-def _draw(reference: Results, datasets: Sequence[str]) -> list[Cell]:
+def _draw(reference: Results, datasets: Sequence[str], algorithms: Sequence[str]) -> list[Cell]:
     """Return some reference runs, drawn at random among those that take no long time."""
     cells = reference.cells
     able = cells[(cells["sweep"] == "") & (cells["status"] == "ok") & (cells["cpu_seconds"] <= LONGEST)]
-    able = able[able["dataset"].isin(datasets) & able["algorithm"].isin(reference.study.algorithms)]
+    able = able[able["dataset"].isin(datasets) & able["algorithm"].isin(algorithms)]
     names = list(zip(able["dataset"], able["algorithm"], strict=True))
     return [Cell(reference.study.name, *name) for name in random.sample(names, min(AGAIN, len(names)))]
 
