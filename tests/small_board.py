@@ -17,7 +17,7 @@ from grambench.results import archive, records
 
 BOARD = "leaderboard"
 ENTRIES = ("k_nearest_neighbours", "majority")
-DATASETS = ("ionosphere", "sonar")
+DATASETS = ("ionosphere", "votes84")
 FOLDER = archive.ARCHIVE / BOARD
 
 

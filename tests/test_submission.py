@@ -130,7 +130,7 @@ def change(name, column, edit):
 
 def add_a_point(table):
     """Return results with one more example in a hundred that is correct, on one data set."""
-    chosen = (table["metric"] == "accuracy_percent") & (table["dataset"] == "sonar")
+    chosen = (table["metric"] == "accuracy_percent") & (table["dataset"] == "votes84")
     return table["result"] + chosen
 
 
@@ -183,7 +183,7 @@ def test_a_changed_number_is_refused_by_its_checksum_and_with_a_new_one_by_a_run
     assert refused(call).startswith("files: mine/runs.parquet: damaged, expected sha256 ")
     (FOLDER / SUMS).write_text(signed)
     found = re.fullmatch(
-        r"numbers of 2 of 2 runs, made again: sonar: metrics/accuracy_percent: expected a mean of (.*), as made again, "
+        r"numbers of 2 of 2 runs, made again: votes84: metrics/accuracy_percent: expected a mean of (.*), as made again, "
         r"got a mean of (.*)",
         refused(call),
     )
@@ -194,7 +194,7 @@ def test_a_number_changed_on_a_data_set_that_is_not_drawn_is_found_by_running_al
     change("runs.parquet", "result", add_a_point)
     monkeypatch.setattr(random, "sample", lambda names, count: sorted(names)[:count])
     assert call("verify", str(FOLDER), "-n", "1")[0] == 0
-    assert "sonar: metrics/accuracy_percent: expected" in refused(call, "-n", "45")
+    assert "votes84: metrics/accuracy_percent: expected" in refused(call, "-n", "45")
 
 
 def test_other_splits_are_refused_by_their_settings_and_with_forged_ones_by_a_run(remembered, call):
@@ -254,20 +254,20 @@ def test_another_algorithm_with_the_same_numbers_is_refused(quick, call):
 
 def test_other_data_are_refused(quick, call):
     data = archive.read_about(FOLDER)["data"]
-    small_board.change_about(FOLDER, {"data": data | {"sonar": {"content": "0" * 64}}})
-    expected = data["sonar"]["content"]
-    line = f"data sets: sonar: expected data with the checksum {expected} of {BOARD}, got {'0' * 64}"
+    small_board.change_about(FOLDER, {"data": data | {"votes84": {"content": "0" * 64}}})
+    expected = data["votes84"]["content"]
+    line = f"data sets: votes84: expected data with the checksum {expected} of {BOARD}, got {'0' * 64}"
     assert refused(call) == line
 
 
 def test_a_data_set_that_was_left_out_is_named(quick, call):
     for name in ("runs.parquet", "records.parquet"):
         table = pd.read_parquet(FOLDER / name)
-        table[~table.iloc[:, [0, 1]].apply(lambda row: "sonar" in "/".join(row), axis=1)].to_parquet(FOLDER / name)
+        table[~table.iloc[:, [0, 1]].apply(lambda row: "votes84" in "/".join(row), axis=1)].to_parquet(FOLDER / name)
     cells = FOLDER / "cells.csv"
-    cells.write_text("".join(line for line in cells.open() if "sonar" not in line))
+    cells.write_text("".join(line for line in cells.open() if "votes84" not in line))
     small_board.sign(FOLDER)
-    line = f"data sets: expected a run on each data set of {BOARD} alone, not so: sonar"
+    line = f"data sets: expected a run on each data set of {BOARD} alone, not so: votes84"
     assert refused(call) == line
 
 
