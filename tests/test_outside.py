@@ -26,7 +26,7 @@ CACHED = (
     *(algorithms.installed, algorithms.load, algorithms.fault),
     *(fingerprint.code, fingerprint.source, fingerprint._module),
 )
-FEW = ("-d", "sonar", "-a", "majority")  # of the archive
+FEW = ("-d", "ionosphere", "-a", "majority")  # of the archive
 TEMPLATE = '''"""Made: for a test."""
 
 import sys
@@ -311,7 +311,7 @@ def test_try_of_what_never_ends_reaches_its_limit(archived, call, late, monkeypa
     ]
     monkeypatch.setattr(rank, "show_leaks", lambda arguments: False)
     code, said, _ = call("try", "mine.py", *FEW, "-r", "1", "--seconds", "3")
-    assert code == 1 and re.search(r"(?m)^sonar +timeout: ran for 3 s, the limit \(--seconds\)$", said)
+    assert code == 1 and re.search(r"(?m)^ionosphere +timeout: ran for 3 s, the limit \(--seconds\)$", said)
     assert "Made has no rank: no data set has a result of every configuration." in said
 
 
@@ -337,7 +337,7 @@ def test_try_prints_a_table_beside_others_and_leaves_no_results(archived, call):
     (own,), (other,) = ([row for row in rows if row[0] == title] for title in ("Majority (tried)", "Majority"))
     assert (own[-1], other[-1]) == ("1.00", "2.00"), said
     assert "Majority (tried) is number 1 of 2 by mean rank: 1.0 on 1 data set." in said
-    assert "1 of 1 reference runs that were made again (sonar/majority) gave equal numbers" in said
+    assert "1 of 1 reference runs that were made again (ionosphere/majority) gave equal numbers" in said
     assert not Path("results").exists()
 
 

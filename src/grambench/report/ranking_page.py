@@ -67,9 +67,10 @@ class Ranking(NamedTuple):
 def write(folder: Path, ranking: Ranking) -> Path:
     """Write the page of a ranking, its tables and its figure to a folder, and return the path of the page."""
     tables = _tables(ranking)
+    title = {ranking.algorithm: ranking.results.title(ranking.algorithm)}
     for name, table in tables.items():
         texts = {
-            "csv": table.data.to_csv(index=False),
+            "csv": table.data.replace(title).to_csv(index=False),
             "md": renderings.markdown(table),
             "tex": renderings.latex(table),
         }
