@@ -7,8 +7,6 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from grambench import algorithms

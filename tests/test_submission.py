@@ -183,8 +183,8 @@ def test_a_changed_number_is_refused_by_its_checksum_and_with_a_new_one_by_a_run
     assert refused(call).startswith("files: mine/runs.parquet: damaged, expected sha256 ")
     (FOLDER / SUMS).write_text(signed)
     found = re.fullmatch(
-        r"numbers of 2 of 2 runs, made again: votes84: metrics/accuracy_percent: expected a mean of (.*), as made again, "
-        r"got a mean of (.*)",
+        r"numbers of 2 of 2 runs, made again: votes84: metrics/accuracy_percent: expected a mean of (.*), as made "
+        r"again, got a mean of (.*)",
         refused(call),
     )
     assert found and float(found[2]) - float(found[1]) == pytest.approx(1.0)

@@ -50,7 +50,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, *, brief: bool = False) -> int:
     """Run studies and make their report, with Snakemake.
 
-    A brief call, as of a command that says itself what is run, prints neither what is expected nor how many runs are ok.
+    A brief call, of a command that says itself what is run, prints neither what is expected nor how many runs are ok.
     """
     from grambench.pipeline import cluster, last_run, supervise
 
