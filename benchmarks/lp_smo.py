@@ -43,7 +43,7 @@ def synthetic(n, m, rng):
     for first in range(0, m, len(SPREAD)):
         part = features[:, subsets[first // len(SPREAD)]]
         kernels = [Kernel("gaussian", s * part.shape[1] ** 0.5) for s in SPREAD]
-        grams.compute(grams.inner_products(part), kernels, pool[first : first + len(SPREAD)])
+        pool[first : first + len(SPREAD)] = grams.compute(grams.inner_products(part), kernels)
     return pool, labels
 
 
