@@ -19,8 +19,7 @@ from grambench.config.study import Study
 from grambench.pipeline import last_run
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import report
-from grambench.report import board, figures, page, tables
-from grambench.report.cells import TableContent
+from grambench.report import board, figures, page, renderings, tables
 from grambench.report.drawing import COLUMN, PAGE
 from grambench.results import archive, reproduction
 from grambench.results.characteristics import Prepared
@@ -135,7 +134,7 @@ def study_report(archived: Archived, drawn: Mapping[str, bytes]) -> page.StudyRe
         "cells.csv": archive.path_of(name, layout.CELLS).read_bytes(),
         "reproduction.csv": _csv(compared),
         "claims.csv": _csv(judged),
-        **_tables(built),
+        **{f"tables/{key}": text.encode() for key, text in renderings.files(built).items()},
         **drawn,
     }
     made = report.assemble(
@@ -166,12 +165,3 @@ def _remark(about: Mapping[str, Any], changed: int) -> str:
 
 def _csv(table: pd.DataFrame) -> bytes:
     return table.to_csv(index=False).encode()
-
-
-def _tables(built: Mapping[str, TableContent]) -> dict[str, bytes]:
-    """Return the files of all tables of a study."""
-    files: dict[str, bytes] = {}
-    for name, table in built.items():
-        texts = {"csv": table.data.to_csv(index=False), "md": tables.markdown(table), "tex": tables.latex(table)}
-        files |= {f"tables/{name}.{suffix}": text.encode() for suffix, text in texts.items()}
-    return files

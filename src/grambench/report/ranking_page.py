@@ -4,6 +4,7 @@ Beside it lie its tables, as CSV, Markdown and LaTeX, and its figure, as SVG and
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -66,16 +67,11 @@ class Ranking(NamedTuple):
 
 def write(folder: Path, ranking: Ranking) -> Path:
     """Write the page of a ranking, its tables and its figure to a folder, and return the path of the page."""
-    tables = _tables(ranking)
-    title = {ranking.algorithm: ranking.results.title(ranking.algorithm)}
-    for name, table in tables.items():
-        texts = {
-            "csv": table.data.replace(title).to_csv(index=False),
-            "md": renderings.markdown(table),
-            "tex": renderings.latex(table),
-        }
-        for suffix, text in texts.items():
-            _write(folder / f"{name}.{suffix}", text)
+    own = ranking.results.title(ranking.algorithm)
+    named = {ranking.algorithm: own}
+    tables = {name: replace(table, data=table.data.replace(named)) for name, table in _tables(ranking).items()}
+    for name, text in renderings.files(tables).items():
+        _write(folder / name, text)
     figure = CriticalDifferenceFigure(
         kind="critical_difference",
         title="Mean ranks",
@@ -94,7 +90,6 @@ def write(folder: Path, ranking: Ranking) -> Path:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    own = ranking.results.title(ranking.algorithm)
     values: dict[str, Any] = {
         "title": f"{own} among {len(ranking.results.study.algorithms) - 1} configurations",
         "own": own,

@@ -1,7 +1,7 @@
 """A table as text, Markdown and LaTeX."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from grambench.report.cells import Row, TableCell, TableContent
@@ -13,6 +13,15 @@ SHORT = 20  # characters of a cell in LaTeX, more of a reason for a missing numb
 # in points, of a paper with two columns on US letter paper, set in footnotesize
 PAPER_COLUMN_WIDTH, PAGE_WIDTH = 238.0, 500.0
 LETTER_WIDTH, COLUMN_GAP = 4.7, 6.0
+
+
+def files(tables: Mapping[str, TableContent]) -> dict[str, str]:
+    """Return the files of tables as CSV, Markdown and LaTeX, by the names of the tables with a suffix."""
+    return {
+        f"{name}.{suffix}": text
+        for name, table in tables.items()
+        for suffix, text in (("csv", table.data.to_csv(index=False)), ("md", markdown(table)), ("tex", latex(table)))
+    }
 
 
 def text(table: TableContent, width: int) -> str:

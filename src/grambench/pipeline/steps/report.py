@@ -22,7 +22,8 @@ from grambench.common.files import SUMS, atomic, check, write_text
 from grambench.config.shown import Figure
 from grambench.config.study import Study
 from grambench.pipeline.job import Job
-from grambench.report import charts, figures, notes, page, site, tables
+from grambench.report import charts, figures, notes, page, renderings, site, tables
+from grambench.report.cells import TableContent
 from grambench.report.drawing import COLUMN
 from grambench.report.tables import matrix
 from grambench.results import characteristics, records, reproduction
@@ -149,7 +150,7 @@ def assemble(
     **shown
         The attributes of the StudyReport that these do not give.
     """
-    files = files | _paper_tables(results)
+    files = files | {name: text.encode() for name, text in renderings.files(_paper_table(results)).items()}
     return page.StudyReport(
         results=results,
         reproduction=compared,
@@ -162,14 +163,12 @@ def assemble(
     )
 
 
-def _paper_tables(results: Results) -> dict[str, bytes]:
+def _paper_table(results: Results) -> dict[str, TableContent]:
     """Return the table for a paper of all that was run, as `grambench table` prints it; nothing without results."""
     algorithms, datasets = results.ran("algorithm"), results.ran("dataset")
     if not (metric := results.main_metric()) or not algorithms or not datasets:
         return {}
-    table = matrix.paper_table(results, metric, algorithms, datasets)
-    texts = {"csv": table.data.to_csv(index=False), "md": tables.markdown(table), "tex": tables.latex(table)}
-    return {f"{page.PAPER_TABLE}.{suffix}": text.encode() for suffix, text in texts.items()}
+    return {page.PAPER_TABLE: matrix.paper_table(results, metric, algorithms, datasets)}
 
 
 def _read_record(path: Path) -> records.Record:
