@@ -108,7 +108,8 @@ def study_report(
         return find(pattern.format(study=study.name, **names))
 
     results = Results.read(study, path(layout.RUNS), path(layout.CELLS))
-    record_files = [find(str(name)) for name in results.cells["record"]]
+    record_files = {str(name): find(str(name)) for name in results.cells["record"]}
+    times = (file.stat().st_mtime for file in record_files.values())
     downloads = {}
     for name, suffix in itertools.product(study.tables, layout.TABLE_SUFFIXES):
         downloads[f"tables/{name}.{suffix}"] = path(layout.TABLE, table=name, suffix=suffix)
@@ -129,8 +130,9 @@ def study_report(
         earlier=EARLIER[stale],
         prepared=prepared,
         claims=pd.read_csv(check(path(layout.CLAIMS)), dtype=str, keep_default_na=False),
-        records={str(name): _read_record(find(str(name))) for name in results.cells["record"]},
-        newest=datetime.fromtimestamp(max((record.stat().st_mtime for record in record_files), default=0), tz=UTC),
+        # without the largest arrays, which no page shows
+        records={name: replace(records.read(file), curves={}, class_values={}) for name, file in record_files.items()},
+        newest=datetime.fromtimestamp(max(times, default=0), tz=UTC),
     )
 
 
@@ -169,11 +171,6 @@ def _paper_table(results: Results) -> dict[str, TableContent]:
     if not (metric := results.main_metric()) or not algorithms or not datasets:
         return {}
     return {page.PAPER_TABLE: matrix.paper_table(results, metric, algorithms, datasets)}
-
-
-def _read_record(path: Path) -> records.Record:
-    """Return a record without its largest arrays, which no page shows."""
-    return replace(records.read(path), curves={}, class_values={})
 
 
 def _picture(
