@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from grambench.common.files import atomic
@@ -18,7 +17,7 @@ from grambench.config.metrics import METRICS
 from grambench.report import figures, renderings
 from grambench.report.cells import TableContent
 from grambench.report.figures.critical_difference import CriticalDifferenceFigure
-from grambench.report.looks import ASSETS, TEMPLATES
+from grambench.report.looks import environment
 from grambench.report.table_data import TableData
 from grambench.report.tables.matrix import paper_table
 from grambench.report.tables.ranks import RanksTable
@@ -83,13 +82,6 @@ def write(folder: Path, ranking: Ranking) -> Path:
     for suffix in ("svg", "pdf"):
         with atomic(folder / f"{FIGURE}.{suffix}") as temporary:
             figures.save(canvas, temporary, suffix)
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     values: dict[str, Any] = {
         "title": f"{own} among {len(ranking.results.study.algorithms) - 1} configurations",
         "own": own,
@@ -98,10 +90,9 @@ def write(folder: Path, ranking: Ranking) -> Path:
         "tables": list(tables.values()),
         "figure": Markup((folder / f"{FIGURE}.svg").read_text(encoding="utf-8").partition("<svg")[2]),
         "alternative": figures.alternative(ranking.results, figure),
-        "style": Markup((ASSETS / "report.css").read_text(encoding="utf-8")),
         "left_out": ranking.left_out,
     }
-    _write(folder / PAGE, environment.get_template(PAGE).render(values))
+    _write(folder / PAGE, environment().get_template(PAGE).render(values))
     return folder / PAGE
 
 
