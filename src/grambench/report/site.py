@@ -112,7 +112,6 @@ class _Renderer:
     def __init__(self, report: Report, pages: list[Page], *, whole: bool) -> None:
         self.pages, self.whole = pages, whole
         self.at = OVERVIEW
-        self.without_file = {"", *(path for study in report.studies if study.archived for path in study.records)}
         self.environment = environment()
         self.environment.filters |= {"data": _data, "code": _code}
         page_names = {page_.name for page_ in pages}
@@ -182,8 +181,8 @@ class _Renderer:
         return self._link_to_page(record_page.name_of(path)) if path and not self.whole else ""
 
     def _link_to_record(self, path: str) -> str:
-        """Return the address of a record, which lies beside the report's folder; empty in a file that may be mailed."""
-        return "" if self.whole or path in self.without_file else f"{self.up}../{path.partition('/')[2]}"
+        """Return the address of a record, which lies beside the report's folder."""
+        return f"{self.up}../{path.partition('/')[2]}"
 
 
 def _code(text: str) -> Markup:
