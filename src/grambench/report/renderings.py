@@ -143,7 +143,7 @@ def _widths(table: TableContent) -> list[float]:
     for number, column in enumerate(table.columns):
         cells = [row.cells[number] for row in rows]
         published = [f"({cell.published})" for cell in cells if cell.published]
-        texts.append([*_stacked(column), *published, *(_short(cell.text or cell.status, SHORT) for cell in cells)])
+        texts.append([*_stacked(column), *published, *(short(cell.text or cell.status, SHORT) for cell in cells)])
     return [LETTER_WIDTH * max(map(len, column), default=0) + COLUMN_GAP for column in texts]
 
 
@@ -222,7 +222,7 @@ def _body(table: TableContent) -> Iterator[str]:
     for number, block in enumerate(table.blocks):
         if block.dataset:
             yield from [r"\addlinespace"] if number else []
-            head = rf"\textbf{{{latex_text(block.dataset)}}}\quad {latex_text(_short(block.head, 100))}"
+            head = rf"\textbf{{{latex_text(block.dataset)}}}\quad {latex_text(short(block.head, 100))}"
             yield rf"\multicolumn{{{width}}}{{@{{}}l}}{{{head}}} \\*"
         for row in block.rows:
             yield from _latex_row(row)
@@ -247,7 +247,7 @@ def _stacked(column: str) -> list[str]:
 
 
 def _latex_row(row: Row) -> Iterator[str]:
-    cells = [latex_text(_short(cell.text or cell.status, SHORT)) for cell in row.cells]
+    cells = [latex_text(short(cell.text or cell.status, SHORT)) for cell in row.cells]
     bold = [rf"\textbf{{{text}}}" if cell.best else text for text, cell in zip(cells, row.cells, strict=True)]
     published = [f"({latex_text(cell.published)})" if cell.published else "" for cell in row.cells]
     yield " & ".join([latex_text(row.label), *bold]) + (r" \\*" if any(published) else r" \\")
@@ -255,5 +255,6 @@ def _latex_row(row: Row) -> Iterator[str]:
         yield " & ".join(["", *published]) + r" \\"
 
 
-def _short(text: str, length: int) -> str:
+def short(text: str, length: int) -> str:
+    """Return a text, cut to a length."""
     return text if len(text) <= length else text[: length - 3].rstrip() + "..."
