@@ -19,7 +19,7 @@ from grambench.report.page import Page, StudyReport
 from grambench.results.verdicts import LEVEL
 
 STYLES = ("uPlot.css", "report.css")
-SCRIPTS = ("uPlot.js", "page.js", "theme.js", "tables.js", "charts.js", "board.js")  # all but the first use page.js
+SCRIPTS = ("uPlot.js", "page.js", "tables.js", "charts.js", "board.js")  # all but the first use page.js
 PAGES, FILES = "pages", "files"
 INDEX, WHOLE = "index.html", "report.html"
 OVERVIEW = "overview"  # the name of the first page
