@@ -4,21 +4,16 @@
 "use strict";
 const grambench = (() => {
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
-  const make = (tag, attributes = {}, ...children) => {
-    const element = document.createElement(tag);
+  const filled = (element, attributes, children) => {
     for (const [name, value] of Object.entries(attributes)) {
       if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-      else if (value !== false && value !== null) element.setAttribute(name, value === true ? "" : value);
+      else if (value !== false && value !== undefined) element.setAttribute(name, value === true ? "" : value);
     }
     element.append(...children);
     return element;
   };
-  const svg = (tag, attributes = {}, ...children) => {
-    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [name, value] of Object.entries(attributes)) if (value !== undefined) element.setAttribute(name, value);
-    element.append(...children);
-    return element;
-  };
+  const make = (tag, attributes = {}, ...children) => filled(document.createElement(tag), attributes, children);
+  const svg = (tag, attributes = {}, ...children) => filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
   const place = (element, left, top) => {
     element.hidden = false;
     const box = element.getBoundingClientRect();
