@@ -183,7 +183,8 @@ def _settings(record: Record) -> Iterator[Cells]:
     if kernels := settings.get("kernels"):
         yield "kernels", "; ".join(map(kernel_label, kernels)), f"{len(kernels)} base kernels"
     if tune := settings.get("tune"):
-        values = f"{tune['parameter']}: {_text(tune['values'])}" + (f"; C: {_text(tune['C'])}" if tune.get("C") else "")
+        candidates = {tune["parameter"]: tune["values"]} | tune.get("also", {})
+        values = "; ".join(f"{name}: {_text(of_name)}" for name, of_name in candidates.items())
         yield "candidates", values, f"selected by {tune.get('by', 'error')} on validation examples"
     if family := settings.get("dictionary"):
         low, high = (f"{family[end]:.4g}" for end in ("low", "high"))
@@ -211,7 +212,7 @@ def _text(value: Any) -> str:
 def _parameters(file: str, settings: Mapping[str, Any]) -> Iterator[Cells]:
     """Yield the parameters of the algorithm: name, value and meaning; one that is selected or varied has no value."""
     points, tune = settings.get("points") or [{}], settings.get("tune") or {}
-    selected = {tune.get("parameter"), "C" if tune.get("C") else None}
+    selected = {tune.get("parameter"), *tune.get("also", ())}
     cls = algorithms.load(file).parameters if file and not algorithms.fault(file) else None
     meanings = attributes(cls) if cls else {}
     for name, value in points[0].items():
