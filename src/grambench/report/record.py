@@ -137,7 +137,8 @@ def _kernel_values(record: Record) -> Part:
 
     A value that is the same for all kernels is left out.
     """
-    means = {name: _mean_of_present(values[0]) for name, values in record.kernel_values.items()}
+    given = {name: np.ma.masked_invalid(values[0]) for name, values in record.kernel_values.items()}
+    means = {name: values.mean(axis=0).filled(np.nan) for name, values in given.items()}
     means = {name: values for name, values in means.items() if len(set(values[np.isfinite(values)])) > 1}
     if "weight" in means:
         # algorithms have weights of different scales
@@ -155,12 +156,6 @@ def _kernel_values(record: Record) -> Part:
     part = f": {len(rows)} of {len(present)} kernels" if len(rows) < len(present) else ""
     note = f"Means over the repetitions that have the kernel{part}"
     return Part("Kernels", ["Kernel", *(name.capitalize() for name in means)], rows, numbers=True, note=note)
-
-
-def _mean_of_present(values: Floats) -> Floats:
-    """Return the mean over the repetitions (R, m) that have a number for the kernel; NaN if none has."""
-    counts = np.isfinite(values).sum(axis=0)
-    return np.where(counts > 0, np.nansum(values, axis=0) / np.maximum(counts, 1), np.nan)
 
 
 def _settings(record: Record) -> Iterator[Cells]:
