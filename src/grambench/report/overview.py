@@ -70,7 +70,7 @@ def _board(study: StudyReport) -> dict[str, Any]:
         "study": study,
         "count": len(means),
         "datasets": list(map(str, study.ranks.index)),
-        "metric": _within(METRICS[study.results.main_metric()].label.partition(" (")[0]),
+        "metric": abstract.within(METRICS[study.results.main_metric()].label.partition(" (")[0]),
         "rows": [
             {
                 "title": study.results.title(name),
@@ -135,7 +135,7 @@ def _numbers(study: StudyReport, note: str) -> list[Sentence]:
             continue
         title, label = study.results.title(str(name)), METRICS[str(metric)].label
         where = abstract.listed([str(dataset) for dataset in different["dataset"]])
-        prefix, quantity = (f"{title}: ", _within(label)) if title else ("", label)
+        prefix, quantity = (f"{title}: ", abstract.within(label)) if title else ("", label)
         if len(different) == 1:
             row = different.iloc[0]
             on_datasets = "" if where == ALL else f" on {where}"
@@ -191,8 +191,3 @@ def _stand_ins(study: StudyReport) -> list[Sentence]:
         )
         for lack, names in by_lack.items()
     ]
-
-
-def _within(label: str) -> str:
-    """Return a label as it stands within a sentence."""
-    return label if label[:2].isupper() or label[1:2] == " " else label[:1].lower() + label[1:]
