@@ -172,7 +172,8 @@ def _settings(record: Record) -> Iterator[Cells]:
     if kind:
         yield "protocol", str(settings["protocol"]["kind"]), docstring(kind).partition("\n")[0]
     for name, value in protocol.items():
-        value = _size(value, record.dataset) if name == "sizes" else value
+        if name == "sizes" and isinstance(value, Mapping):  # of training, validation and test examples, by data set
+            value = value.get(record.dataset, value.get("default"))
         if value not in (None, {}, []):
             yield name, _text(value), meanings.get(name, "")
     if kernels := settings.get("kernels"):
@@ -189,11 +190,6 @@ def _settings(record: Record) -> Iterator[Cells]:
     for name, value in settings.items():
         if name not in OWN_PLACE and value not in (None, "", [], {}) and settings.get(ONLY_WITH.get(name, name)):
             yield name, _text(value), meanings.get(name, "")
-
-
-def _size(sizes: Any, dataset: str) -> Any:
-    """Return the numbers of training, validation and test examples of one data set."""
-    return sizes.get(dataset, sizes.get("default")) if isinstance(sizes, Mapping) else sizes
 
 
 def _text(value: Any) -> str:
