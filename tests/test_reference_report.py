@@ -45,7 +45,7 @@ def both(tmp_path_factory):
         study = Study.model_validate(settings)
         chances = presentation.ROOT / layout.CHANCES
         archived = reference_report.Archived(study, published, None, chances, 3)
-        return run, reference_report.study_report(archived, reference_report.draw_figures(archived))
+        return run, reference_report.study_report(archived)
 
 
 def _without_ids(content):

@@ -4,11 +4,11 @@ Beside it lie its tables, as CSV, Markdown and LaTeX, and its figure, as SVG and
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from grambench.common.files import atomic
@@ -17,7 +17,7 @@ from grambench.config.metrics import METRICS
 from grambench.report import figures, renderings
 from grambench.report.cells import TableContent
 from grambench.report.figures.critical_difference import CriticalDifferenceFigure
-from grambench.report.looks import ASSETS, TEMPLATES
+from grambench.report.looks import environment
 from grambench.report.table_data import TableData
 from grambench.report.tables.matrix import paper_table
 from grambench.report.tables.ranks import RanksTable
@@ -66,16 +66,11 @@ class Ranking(NamedTuple):
 
 def write(folder: Path, ranking: Ranking) -> Path:
     """Write the page of a ranking, its tables and its figure to a folder, and return the path of the page."""
-    tables = _tables(ranking)
-    title = {ranking.algorithm: ranking.results.title(ranking.algorithm)}
-    for name, table in tables.items():
-        texts = {
-            "csv": table.data.replace(title).to_csv(index=False),
-            "md": renderings.markdown(table),
-            "tex": renderings.latex(table),
-        }
-        for suffix, text in texts.items():
-            _write(folder / f"{name}.{suffix}", text)
+    own = ranking.results.title(ranking.algorithm)
+    named = {ranking.algorithm: own}
+    tables = {name: replace(table, data=table.data.replace(named)) for name, table in _tables(ranking).items()}
+    for name, text in renderings.files(tables).items():
+        _write(folder / name, text)
     figure = CriticalDifferenceFigure(
         kind="critical_difference",
         title="Mean ranks",
@@ -87,14 +82,6 @@ def write(folder: Path, ranking: Ranking) -> Path:
     for suffix in ("svg", "pdf"):
         with atomic(folder / f"{FIGURE}.{suffix}") as temporary:
             figures.save(canvas, temporary, suffix)
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    own = ranking.results.title(ranking.algorithm)
     values: dict[str, Any] = {
         "title": f"{own} among {len(ranking.results.study.algorithms) - 1} configurations",
         "own": own,
@@ -103,10 +90,9 @@ def write(folder: Path, ranking: Ranking) -> Path:
         "tables": list(tables.values()),
         "figure": Markup((folder / f"{FIGURE}.svg").read_text(encoding="utf-8").partition("<svg")[2]),
         "alternative": figures.alternative(ranking.results, figure),
-        "style": Markup((ASSETS / "report.css").read_text(encoding="utf-8")),
         "left_out": ranking.left_out,
     }
-    _write(folder / PAGE, environment.get_template(PAGE).render(values))
+    _write(folder / PAGE, environment().get_template(PAGE).render(values))
     return folder / PAGE
 
 
