@@ -92,9 +92,9 @@ def table(
     if files is not None:
         again = replications.read(shipped) if shipped else {}
         for name in files.results:
-            rows += _compare_results(results, files, _read(published, name), again)
+            rows += _compare_results(results, files, pd.read_csv(published[name]), again)
         if (characteristics := files.characteristics) is not None:
-            numbers = _read(published, characteristics.file)
+            numbers = pd.read_csv(published[characteristics.file])
             rows += [
                 {"item": characteristics.item} | row for row in _compare_characteristics(results, prepared, numbers)
             ]
@@ -110,12 +110,6 @@ def judged_by_replications(reproduction: pd.DataFrame) -> pd.DataFrame:
     """Return the rows judged by replications, each number once, without the variants of configurations."""
     judged = reproduction[(reproduction["replications"] > 0) & ~reproduction["item"].str.endswith(VARIANTS)]
     return judged.drop_duplicates(["dataset", "algorithm", "metric"])
-
-
-def _read(published: dict[str, Path], name: str) -> pd.DataFrame:
-    if name not in published:
-        raise DataError(f"published file {name} was not given, got {', '.join(published) or 'none'}")
-    return pd.read_csv(published[name])
 
 
 def _compare_results(
@@ -240,22 +234,19 @@ def _compare_characteristics(results: Results, prepared: Prepared, numbers: pd.D
     for _, number in numbers.iterrows():
         dataset = str(number["dataset"])
         loaded = prepared.get(dataset)
-        shape: dict[str, float] = {}
-        if isinstance(loaded, Characteristics):
-            shape = {"n": float(loaded.n), "d": float(loaded.d)}
+        known = isinstance(loaded, Characteristics)
         for metric in ("n", "d"):
-            published, ours = float(number[metric]), shape.get(metric, math.nan)
-            reason = "" if shape else str(loaded or NOT_PART)
+            published, ours = float(number[metric]), float(getattr(loaded, metric, math.nan))
             yield {
                 "dataset": dataset,
                 "metric": metric,
                 "published_mean": published,
                 "ours_mean": ours,
                 "difference": ours - published,
-                "verdict": "unavailable" if not shape else "exact" if prints_as(ours, published, 0) else "different",
+                "verdict": "unavailable" if not known else "exact" if prints_as(ours, published, 0) else "different",
                 "published": f"{published:.0f}",
-                "ours": f"{ours:.0f}" if shape else "",
-                "reason": reason,
+                "ours": f"{ours:.0f}" if known else "",
+                "reason": "" if known else str(loaded or NOT_PART),
             }
         if "best_kernel" in number:
             yield _compare_best_kernel(results, dataset, Kernel.parse(str(number["best_kernel"])).name)
