@@ -135,7 +135,8 @@ def _compare_results(
                 "chosen": files.chosen_by(dataset, name),
             }
             if METRICS[metric].named:
-                yield row | _compare_names(results, dataset, name, metric, str(number.names))
+                names, selected = str(number.names), results.listed(dataset, name, metric)
+                yield row | _compare_names(results, dataset, name, metric, names, selected, selected == names)
                 continue
             ours, reason = _our_sample(results, dataset, name, metric)
             means: Floats | None = None
@@ -183,13 +184,14 @@ def _judge_row(
     }
 
 
-def _compare_names(results: Results, dataset: str, algorithm: str, metric: str, published: str) -> dict[str, Any]:
-    """Compare the names that all runs have selected: exact if they are the same in any order."""
-    ours = results.listed(dataset, algorithm, metric)
+def _compare_names(
+    results: Results, dataset: str, algorithm: str, metric: str, published: str, ours: str, is_same: bool
+) -> dict[str, Any]:
+    """Compare names that runs have selected with published ones, both in one text; `ours` is empty without runs."""
     return {
         "metric": metric,
         "runs": results.sample(dataset, algorithm, metric).runs,
-        "verdict": "unavailable" if not ours else "exact" if ours == published else "different",
+        "verdict": "unavailable" if not ours else "exact" if is_same else "different",
         "published": published,
         "ours": ours,
         "reason": results.missing(dataset, algorithm),
@@ -256,22 +258,13 @@ def _compare_best_kernel(results: Results, dataset: str, published: str) -> dict
     """Compare the kernel with the fewest mistakes over all runs; in a tie with the published one they agree."""
     if (experts := results.study.experts) is None:
         raise DataError("published characteristics name best kernels, so the study needs experts")
-    ours = results.best_kernels(dataset)
-    runs = results.sample(dataset, experts, "mistake_percent").runs
-    reason = results.missing(dataset, experts)
-    verdict = "unavailable" if not ours else "exact" if published in ours else "different"
-    if verdict == "different":
-        mistakes = [results.values(dataset, experts, f"updates:{name}").sum() / runs for name in (published, ours[0])]
+    ours, orders = results.best_kernels(dataset), results.orders(dataset, experts)
+    texts = kernel_label(published), " or ".join(map(kernel_label, ours))
+    compared = _compare_names(results, dataset, experts, "mistake_percent", *texts, published in ours)
+    row = compared | {"dataset": dataset, "algorithm": experts, "metric": "best_kernel", "orders": orders}
+    if row["verdict"] == "different":
+        totals = [results.values(dataset, experts, f"updates:{name}").sum() for name in (published, ours[0])]
+        mistakes = [total / row["runs"] for total in totals]
         if all(map(math.isfinite, mistakes)):
-            reason = f"the published one makes {mistakes[0]:.1f} mistakes a run, ours {mistakes[1]:.1f}"
-    return {
-        "dataset": dataset,
-        "algorithm": experts,
-        "metric": "best_kernel",
-        "runs": runs,
-        "orders": results.orders(dataset, experts),
-        "verdict": verdict,
-        "published": kernel_label(published),
-        "ours": " or ".join(map(kernel_label, ours)),
-        "reason": reason,
-    }
+            row["reason"] = f"the published one makes {mistakes[0]:.1f} mistakes a run, ours {mistakes[1]:.1f}"
+    return row
