@@ -47,10 +47,6 @@ class Kinds:
     item: str
     usual: str
 
-    def module(self, kind: str) -> str:
-        """Return the dotted name of the module of a kind."""
-        return f"grambench.report.{self.item}s.{kind}"
-
     def names(self) -> list[str]:
         """Return the names of all kinds, the usual one first, without importing them."""
         names = (path.stem for path in (REPORT / f"{self.item}s").glob("[a-z]*.py"))
@@ -58,9 +54,8 @@ class Kinds:
 
     def load(self, kind: str) -> Any:
         """Import a kind, and return its class: CurvesFigure of the kind of figure "curves"."""
-        return getattr(
-            importlib.import_module(self.module(kind)), f"{kind.title().replace('_', '')}{self.item.title()}"
-        )
+        module = importlib.import_module(f"grambench.report.{self.item}s.{kind}")
+        return getattr(module, f"{kind.title().replace('_', '')}{self.item.title()}")
 
     def __get_pydantic_core_schema__(self, *_: object) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self._validate)
