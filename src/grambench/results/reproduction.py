@@ -126,7 +126,7 @@ def _compare_results(
             yield {"item": item} | _compare_across(results, files, algorithm, metric, published, ranks)
             continue
         for name in (algorithm, *results.study.variants(algorithm)):
-            orders = results.orders(dataset, name)
+            orders = results.cell(dataset, name).orders
             row = {
                 "item": item if name == algorithm else item + VARIANTS,
                 "dataset": dataset,
@@ -144,7 +144,7 @@ def _compare_results(
             if files.runs == 1:
                 means = results.values(dataset, name, metric)
             elif shipped := again.get((dataset, name, metric, orders)):
-                if ours.runs and not _is_fresh(shipped, results.identity(dataset, name), ours, metric):
+                if ours.runs and not _is_fresh(shipped, results.cell(dataset, name).identity, ours, metric):
                     reason = STALE
                 else:
                     means = shipped.means
@@ -258,7 +258,7 @@ def _compare_best_kernel(results: Results, dataset: str, published: str) -> dict
     """Compare the kernel with the fewest mistakes over all runs; in a tie with the published one they agree."""
     if (experts := results.study.experts) is None:
         raise DataError("published characteristics name best kernels, so the study needs experts")
-    ours, orders = results.best_kernels(dataset), results.orders(dataset, experts)
+    ours, orders = results.best_kernels(dataset), results.cell(dataset, experts).orders
     texts = kernel_label(published), " or ".join(map(kernel_label, ours))
     compared = _compare_names(results, dataset, experts, "mistake_percent", *texts, published in ours)
     row = compared | {"dataset": dataset, "algorithm": experts, "metric": "best_kernel", "orders": orders}
