@@ -27,11 +27,6 @@ from grambench.config.names import Grid, MetricName, Name, Names, Parameter, Set
 REPORT = Path(__file__).parent.parent / "report"
 
 
-def _of_kind(usual: str) -> BeforeValidator:
-    """Return a validator that fills in the usual kind if the file names none."""
-    return BeforeValidator(lambda values: {"kind": usual} | values if isinstance(values, dict) else values)
-
-
 @dataclass(frozen=True)
 class Kinds:
     """The kinds of tables or of figures, each loaded by its name when an item of it is validated.
@@ -210,7 +205,8 @@ class ViewSweep(AnySweep):
 
 Sweep = Annotated[
     Annotated[ParameterSweep | ScalingSweep | ProfileSweep | SizeSweep | ViewSweep, Field(discriminator="kind")],
-    _of_kind("parameter"),
+    # the usual kind, if the file names none
+    BeforeValidator(lambda values: {"kind": "parameter"} | values if isinstance(values, dict) else values),
 ]
 
 
