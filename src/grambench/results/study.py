@@ -137,7 +137,7 @@ class Results:
         """
         if self.study.protocol.paired and (difference := self.difference(dataset, first, second, metric)):
             return difference.p_value
-        return student(self.sample(dataset, first, metric), self.sample(dataset, second, metric))
+        return student(self.sample(dataset, first, metric), self.sample(dataset, second, metric)).p_value
 
     def difference(
         self, dataset: str, first: str, second: str, metric: str, overlap: float | None = None
