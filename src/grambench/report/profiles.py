@@ -142,7 +142,7 @@ def results_of(study: StudyReport) -> Rows:
         if metric:
             ranks = ranks.rank(ascending=METRICS[metric].better != "higher")
         for entry in study.ran:
-            if not (status := results.status(dataset, entry)):
+            if not (status := results.cell(dataset, entry).status):
                 continue
             sample = results.sample(dataset, entry, metric)
             compared = study.compared.get((dataset, entry, metric))

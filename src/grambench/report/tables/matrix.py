@@ -81,7 +81,7 @@ def paper_table(
     """
     from grambench.report.table_data import TableData
 
-    origins = dict.fromkeys(filter(None, (results.orders(d, a) for d in datasets for a in algorithms)))
+    origins = dict.fromkeys(filter(None, (results.cell(d, a).orders for d in datasets for a in algorithms)))
     repetitions = " or ".join(map(results.study.protocol.repetitions_text, origins)) or "no runs"
     table = MatrixTable(
         kind="matrix",
