@@ -118,7 +118,7 @@ def test_the_wheel_alone_carries_a_project_from_a_csv_file_to_its_report(wheel: 
     """No clone, no line of YAML by hand: the package lies unpacked elsewhere, as pip leaves it."""
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "site")
-    environment = os.environ | {"PYTHONPATH": str(tmp_path / "site"), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = os.environ | {"PYTHONPATH": str(tmp_path / "site")}
     environment.pop("GRAMBENCH_MIRROR", None)
 
     def call(folder: Path, *arguments: str) -> str:
