@@ -274,7 +274,7 @@ def test_run_ends_with_what_failed_and_where_the_report_is(monkeypatch, call, st
     ]
     hand_over(monkeypatch)
     monkeypatch.setattr(run, "file_statuses", lambda: found)
-    ended, out, _ = call("run", "--demo")
+    ended, out, _ = call("run", "omkc", "-d", "sonar")
     assert ended == code
     assert out.splitlines()[-1].endswith(f"report: {ROOT / 'results/report/index.html'}")
     failed = [state for state in states if state not in ("ok", "missing")]
