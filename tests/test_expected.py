@@ -158,9 +158,9 @@ def test_a_profile_of_slurm_counts_its_jobs_and_sets_the_cores(project, monkeypa
 @pytest.mark.workflow
 def test_a_dry_run_on_slurm_is_two_lines(project, capfd):
     shutil.copytree(ROOT / "profiles", "profiles")
-    assert main(["run", "leaderboard", "-d", "sonar", "-n", "--", "--profile", "profiles/slurm"]) == 0
+    assert main(["run", "rkl", "-d", "sonar", "-n", "--", "--profile", "profiles/slurm"]) == 0
     assert [line.partition(":")[0] for line in capfd.readouterr().out.splitlines()] == ["jobs", "time of the runs"]
-    assert main(["run", "leaderboard", "-d", "sonar", "-n", "--", "--profile", "nowhere"]) != 0
+    assert main(["run", "rkl", "-d", "sonar", "-n", "--", "--profile", "nowhere"]) != 0
     assert "nowhere" in capfd.readouterr().err
 
 
