@@ -21,6 +21,7 @@ from grambench.config.study import Study
 from grambench.pipeline import fingerprint
 from grambench.pipeline.job import Job
 from grambench.pipeline.steps import claims, collect, report, reproduce, table
+from grambench.report import site
 from grambench.results import replications
 
 
@@ -148,7 +149,7 @@ def test_rules_show_the_paths_of_the_layout():
     """The library names files by the patterns of `layout`, and a rule shows the path itself."""
     rules = "".join(path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk"))
     shown = set(re.findall(r'"((?:results|data)/(?!logs)[^"{]*{\w+}[^"]*|results/report/[^"]+)"', rules))
-    pages = [layout.REPORT, layout.REPORT_FILE, layout.REPORT_PAGES, layout.REPORT_FILES]
+    pages = [f"results/report/{name}" for name in (site.INDEX, site.WHOLE, site.PAGES, site.FILES)]
     patterns = [layout.RAW, *layout.PATTERNS, *pages]
     known = {
         pattern.replace("{suffix}", suffix) for pattern in patterns for suffix in layout.SUFFIXES.get(pattern, [""])
@@ -253,7 +254,7 @@ def test_a_study_survives_its_contestants(tmp_path):
 
     cells = pd.read_csv(tmp_path / "results/omkc/cells.csv").set_index(["dataset", "algorithm"])
     assert cells.loc[("sonar", "hangs"), "reason"] == "ran for 1 s, the limit"
-    page = (tmp_path / layout.REPORT_PAGES / "study-omkc.html").read_text()
+    page = (tmp_path / "results/report/pages/study-omkc.html").read_text()
     assert "planted fault" in page and "planted fault" in (tmp_path / layout.REPORT).read_text()
     assert "dorothea" in page
 
@@ -441,7 +442,7 @@ def test_unfinished_files_and_odd_settings_stop_nothing_but_their_own_cells(tmp_
     ):
         record = copy.status("sonar", name)
         assert (record.status, record.reason) == ("error", reason)
-    page = (copy.folder / layout.REPORT_PAGES / "study-omkc.html").read_text()
+    page = (copy.folder / "results/report/pages/study-omkc.html").read_text()
     assert "The weight w_{best}" in page and "a_package_that_nobody_has" in page
     (claim,) = pd.read_csv(copy.folder / layout.CLAIMS.format(study="omkc")).to_dict("records")
     assert (claim["verdict"], "SyntaxError: '[' was never closed" in claim["evidence"]) == ("undecided", True)
