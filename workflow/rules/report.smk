@@ -132,7 +132,7 @@ rule report:
         "../../envs/environment.yaml"
     params:
         step="report",
-        spec=lambda w: SPECS.report(last_run.earlier(PLAN)).spec,
+        spec=lambda w: SPECS.report(last_run.finished(PLAN, PLAN.studies)).spec,
         code=SPECS.code("report"),
     shell:
         STEP
