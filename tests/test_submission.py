@@ -111,7 +111,8 @@ def remembered(quick, runs, monkeypatch):
     def run(plan, cells, seconds, expected):
         keys = {cell: plan.specs.of_cell(cell) for cell in cells}
         missing = [cell for cell in cells if keys[cell] not in runs]
-        runs.update({keys[made.cell]: made for made in make(plan, missing, seconds, expected)})
+        made = make(plan, missing, seconds, expected)
+        runs.update({keys[cell]: record for cell, record in zip(missing, made, strict=True)})
         return [runs[keys[cell]] for cell in cells]
 
     monkeypatch.setattr(trial, "run", run)

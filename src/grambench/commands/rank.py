@@ -14,8 +14,9 @@ from grambench.common.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from grambench.pipeline.trial import Made, Trial
+    from grambench.pipeline.trial import Trial
     from grambench.report.ranking_page import Ranking
+    from grambench.results.records import Record
 
 BOARD = "leaderboard"
 
@@ -133,15 +134,14 @@ def quiet() -> Iterator[None]:
         logger.setLevel(level)
 
 
-def show(made: "Made") -> None:
-    """Print a run in one line."""
+def show(record: "Record") -> None:
+    """Print the record of a run in one line."""
     from grambench.pipeline.trial import ENTRY
     from grambench.results.statistics import Sample, printed
 
-    cell, record = made.cell, made.record
     text = record.reason if record.status == "unavailable" else f"{record.status}: {record.reason}"
     text += " (--seconds)" * (record.status == "timeout")
     if record.status == "ok":
         text = f"{printed(Sample.of(record.metrics['accuracy_percent'].ravel()), 'accuracy_percent')} % accuracy"
-    name = cell.dataset if cell.algorithm == ENTRY else f"again: {cell.dataset}/{cell.algorithm}"
+    name = record.dataset if record.algorithm == ENTRY else f"again: {record.dataset}/{record.algorithm}"
     print(f"{name:40} {text}", flush=True)

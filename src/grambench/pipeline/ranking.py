@@ -18,7 +18,7 @@ from grambench.config.metrics import MEASURED
 from grambench.config.study import Study
 from grambench.pipeline import trial
 from grambench.pipeline.plan import Plan
-from grambench.pipeline.trial import ENTRY, Made, Trial
+from grambench.pipeline.trial import ENTRY, Trial
 from grambench.report.ranking_page import Ranking
 from grambench.results import archive, collect
 from grambench.results.reading import as_written
@@ -72,7 +72,7 @@ def rank(
     reference: Results,
     datasets: Sequence[str],
     seconds: float,
-    show: Callable[[Made], None],
+    show: Callable[[Record], None],
 ) -> Ranking:
     """Run an algorithm on data sets of a board, and rank it.
 
@@ -89,7 +89,7 @@ def rank(
     seconds : float
         The time limit of each run.
     show : callable
-        Called with each run when it is made.
+        Called with the record of each run when it is made.
 
     Raises
     ------
@@ -105,9 +105,9 @@ def rank(
     again: dict[Cell, bool] = {}
     ratios = []
     contents = {name: data.get("content", "") for name, data in about["data"].items()}
-    for each in trial.run(plan, [*cells, *_draw(reference, datasets, spec.opponents)], seconds, contents):
-        cell, record = each
-        show(each)
+    runs = [*cells, *_draw(reference, datasets, spec.opponents)]
+    for cell, record in zip(runs, trial.run(plan, runs, seconds, contents), strict=True):
+        show(record)
         if cell not in cells and record.status == "ok":
             again[cell] = _is_equal(record, reference)
             then = reference.values(cell.dataset, cell.algorithm, SECONDS)[: spec.repetitions]

@@ -5,7 +5,6 @@ limits of the project; one for each core runs at a time. Only the fetched data s
 """
 
 import dataclasses
-import itertools
 import os
 import subprocess
 import sys
@@ -73,15 +72,8 @@ def build_study(plan: Plan, trial: Trial) -> Study:
     return board.model_copy(update={"algorithms": entries, "protocol": protocol, "sweeps": {}})
 
 
-class Made(NamedTuple):
-    """A run that was made, and its record."""
-
-    cell: Cell
-    record: records.Record
-
-
-def run(plan: Plan, cells: Sequence[Cell], seconds: float, expected: Mapping[str, str]) -> Iterator[Made]:
-    """Make runs, and yield them in this order; as many are made at a time as there are cores.
+def run(plan: Plan, cells: Sequence[Cell], seconds: float, expected: Mapping[str, str]) -> Iterator[records.Record]:
+    """Make runs, and yield their records in this order; as many are made at a time as there are cores.
 
     Parameters
     ----------
@@ -112,8 +104,7 @@ def run(plan: Plan, cells: Sequence[Cell], seconds: float, expected: Mapping[str
         # they are made before threads start: Python 3.11 may fail to parse source in several threads at once
         jobs = [plan.job(cell, Path(folder) / cell.path(), [prepared[cell.dataset]], seconds) for cell in cells]
         with ThreadPoolExecutor(os.cpu_count()) as threads:
-            made = threads.map(lambda job, other: other or _run(job), jobs, others)
-            yield from itertools.starmap(Made, zip(cells, made, strict=True))
+            yield from threads.map(lambda job, other: other or _run(job), jobs, others)
 
 
 def _other_data(cell: Cell, content: str, expected: Mapping[str, str]) -> records.Record | None:
