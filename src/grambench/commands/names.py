@@ -107,6 +107,14 @@ def runs(results: Path = layout.RESULTS, **ignored: Any) -> list[str]:
     return [path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("[a-z]*.h5")]
 
 
+def known(kind: str, selected: Sequence[str] | None, existing: Iterable[str]) -> list[str]:
+    """Return selected names, each once, by default all that exist; raise ConfigError for one that does not."""
+    existing = list(existing)
+    if unknown := [name for name in selected or () if name not in existing]:
+        raise unknown_name(kind, unknown[0], existing)
+    return existing if selected is None else list(dict.fromkeys(selected))
+
+
 def find_cell(run: str, results: Path = layout.RESULTS) -> Cell:
     """Return the cell of a run; raise ConfigError if it has no record."""
     if run not in (names := runs(results)):

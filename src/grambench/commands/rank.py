@@ -94,10 +94,11 @@ def make(
     repetitions = most if arguments.repetitions is None else arguments.repetitions
     if not 1 <= repetitions <= most:
         raise ConfigError(f"--repetitions: expected 1 to {most}, those of the reference results, got {repetitions}")
-    datasets = arguments.datasets or reference.ran("dataset")
-    ranking.check_datasets(plan, reference, datasets)
-    opponents = list(reference.study.algorithms) if arguments.against in (None, ["all"]) else list(arguments.against)
-    ranking.check_opponents(reference, opponents)
+    of_reference = f"of the reference results of {arguments.board}"
+    datasets = names.known(f"data set {of_reference}", arguments.datasets or None, reference.ran("dataset"))
+    ranking.check_vectors(plan, arguments.board, datasets)
+    against = None if arguments.against == ["all"] else arguments.against
+    opponents = names.known(f"configuration {of_reference}", against, reference.study.algorithms)
     parameters = check.parse_parameters(arguments)
     if refuses(arguments):
         return None

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from grambench.common import layout
-from grambench.common.errors import ConfigError, DataError, unknown_name
+from grambench.common.errors import ConfigError, DataError
 from grambench.common.layout import Cell
 from grambench.config.metrics import MEASURED
 from grambench.config.study import Study
@@ -49,21 +49,11 @@ def read_reference(plan: Plan, board: str) -> Results:
     return replace(results, study=study.model_copy(update={"algorithms": entries, "sweeps": {}}))
 
 
-def check_datasets(plan: Plan, reference: Results, datasets: Sequence[str]) -> None:
-    """Raise ConfigError unless data sets are of vectors, and the reference has results on them."""
-    board, known = reference.study.name, reference.ran("dataset")
+def check_vectors(plan: Plan, board: str, datasets: Sequence[str]) -> None:
+    """Raise ConfigError unless data sets of a board are of vectors."""
     for dataset in datasets:
-        if dataset not in known:
-            raise unknown_name(f"data set of the reference results of {board}", dataset, known)
         if plan.targets.dataset(dataset).descriptors:
             raise ConfigError(f"{board}: expected data sets of vectors, {dataset} has images; grambench run takes them")
-
-
-def check_opponents(reference: Results, opponents: Sequence[str]) -> None:
-    """Raise ConfigError unless the reference has results of each of these configurations."""
-    for opponent in opponents:
-        if opponent not in (known := reference.study.algorithms):
-            raise unknown_name(f"configuration of the reference results of {reference.study.name}", opponent, known)
 
 
 def rank(
@@ -81,11 +71,11 @@ def rank(
     plan : Plan
         A plan of the board. Its study is replaced by that of the ranking.
     spec : Trial
-        The algorithm, and the configurations of the reference that it is ranked among; see `check_opponents`.
+        The algorithm, and the configurations of the reference that it is ranked among.
     reference : Results
         See `read_reference`.
     datasets : sequence of str
-        Data sets that `check_datasets` takes.
+        Data sets of vectors that the reference has results on.
     seconds : float
         The time limit of each run.
     show : callable
