@@ -137,7 +137,7 @@ TIME += "and the speed of this machine\n"
 def test_run_says_what_is_expected_and_notes_what_was_run(project, monkeypatch, call, arguments, said):
     monkeypatch.setattr(run, "_call_snakemake", lambda command, hidden: print("snakemake") or 0)
     monkeypatch.setattr(last_run, "write", lambda plan: print("noted"))
-    monkeypatch.setattr(run, "_show_results", lambda: print("results") or 0)
+    monkeypatch.setattr(run, "_show_results", lambda brief: print("results") or 0)
     assert call("run", "leaderboard", "-d", "sonar", "-a", "rkl", "-c", "2", *arguments) == (0, said, "")
 
 
