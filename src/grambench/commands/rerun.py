@@ -98,4 +98,3 @@ def _row(key: str, stored: "Floats | None", new: "Floats | None") -> tuple[str, 
     # NaN if a number is NaN in one record only
     largest = np.abs(stored[unequal] - new[unequal]).max()
     return title, *means, f"{largest:.3g}", f"{unequal.sum()} of {unequal.size}"
-
