@@ -135,8 +135,5 @@ def read(path: Path) -> Record:
     with h5py.File(path, "r") as file:
         texts: dict[str, Any] = {name: str(file.attrs.get(name, "")) for name in TEXTS}
         objects: dict[str, Any] = {name: json.loads(str(file.attrs[name])) for name in OBJECTS}
-        # earlier versions kept no names
-        inputs = objects["inputs"]
-        objects["inputs"] = inputs if isinstance(inputs, dict) else {str(i): each for i, each in enumerate(inputs)}
         arrays: Any = {name: {key: file[name][key][:] for key in file.get(name, ())} for name in GROUPS}
         return Record(**texts, **objects, **arrays, rounds=file["rounds"][:])
