@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from small_board import BOARD
 
 from grambench import algorithms
 from grambench.commands import rank
@@ -276,8 +277,9 @@ def test_check_of_what_ends_python_fails(call, text, before):
 
 
 @pytest.fixture
-def archived(project, reference):
+def archived(project, reference, monkeypatch):
     """A project with an archive of two configurations."""
+    monkeypatch.setattr(rank, "BOARD", BOARD)
     shutil.copytree(reference, archive.ARCHIVE)
 
 
