@@ -162,7 +162,7 @@ def _about_rank(results: Results, algorithm: str) -> Iterator[str]:
     compared = [found for name in names if name != algorithm and (found := results.compare(algorithm, name, METRIC))]
     verdicts = [each.verdict(len(compared)) for each in compared]
     if counts := ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts)):
-        yield f"Beside each other one, by a point of accuracy and at {BEST_LEVEL:.0%} for all together: {counts}."
+        yield f"Beside each other one, by a point of accuracy and at {100 * BEST_LEVEL:g} % for all together: {counts}."
 
 
 def _about_reference(ranking: Ranking) -> Iterator[str]:
