@@ -737,7 +737,7 @@ def test_a_wrong_comparison_is_one_line_and_writes_nothing(what, inside, project
 
 
 def test_compare_replaces_only_what_it_wrote_for_the_same_file(project, monkeypatch, capsys):
-    def run(_):
+    def run(_, *, brief):
         """Run nothing."""
         return 0
 
