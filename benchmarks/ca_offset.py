@@ -38,7 +38,7 @@ from grambench.experiments.splits import splits
 from grambench.experiments.training import Examples, Generators, fit, predicted, scores_of, svms
 from grambench.kernels.pool import GridPool
 from grambench.pipeline.plan import Plan
-from grambench.report import figures
+from grambench.report import drawing
 
 TRUE = np.sqrt([2.0, 12.0, 60.0])
 OFFSETS = [0.0, 0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08]
@@ -61,7 +61,7 @@ def measure(evaluator, weights, sigmas):
     """Return the test error at the C of the least validation error, that C, and the test errors at all C; percent."""
     found = Fit(weights=weights, thetas=[np.array([sigma]) for sigma in sigmas])
     protocol = evaluator.run.offline
-    held_out, test = evaluator.validation(evaluator.split.folds[0]).held_out, evaluator.test()
+    held_out, test = evaluator.validation(evaluator.split.folds[0]).validation, evaluator.test()
     models = list(svms(found, evaluator.train(), protocol.values, steps=protocol.steps))
     values, errors = protocol.values, np.full(len(protocol.values), np.nan)
     errors[: len(models)] = [100.0 * wrong(model, test) for model in models]
@@ -80,7 +80,7 @@ def without_chance(run):
 
 
 def draw_figure(by_offset, by_multiple, mean_offset, points, path):
-    with mpl.rc_context(figures.STYLE):
+    with mpl.rc_context(drawing.style()):
         canvas = Figure(figsize=(6.4, 4.0), layout="constrained")
         axes = canvas.subplots()
         axes.axhline(PRINTED, color="#777777", linestyle=":", linewidth=1.2)

@@ -83,7 +83,7 @@ def one_draw(runs, dataset, split, seed):
     run, evaluator = runs["ca_1d"], evaluators["ca_1d"]
     unit = run.dictionary._replace(unit="median").unit_of(dataset.features[split.train])
     fold = evaluator.validation(split.folds[0])
-    samples = [fold.train, fold.held_out, evaluator.test()]
+    samples = [fold.train, fold.validation, evaluator.test()]
     gammas = runs["cr"].tune.values
     found = {}
     for name in ("ca_1d", "cr"):

@@ -55,7 +55,7 @@ def accuracy(histograms, labels):
     """Return the accuracy in cross-validation at the best of COSTS, in percent."""
     distances = chi_square.pairwise(histograms)
     gram = np.exp(-distances / distances.mean())
-    folds = RepeatedStratifiedKFold(n_splits=5, n_repetitions=4, random_state=0)
+    folds = RepeatedStratifiedKFold(n_splits=5, n_repeats=4, random_state=0)
     found = (cross_val_score(SVC(C=C, kernel="precomputed"), gram, labels, cv=folds).mean() for C in COSTS)
     return 100.0 * max(found)
 

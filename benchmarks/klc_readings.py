@@ -117,7 +117,7 @@ def measure(spec, dataset, norm, how):
     for split, _ in splits.splits(spec, dataset):
         evaluator = Evaluator(spec, dataset, split)
         folds = [evaluator.validation(fold) for fold in split.folds]
-        pairs = [*((fold.train, fold.held_out) for fold in folds), (evaluator.train(), evaluator.test())]
+        pairs = [*((fold.train, fold.validation) for fold in folds), (evaluator.train(), evaluator.test())]
         for C in spec.offline.values:
             counted = [right(test, *learn(train.pool, train.labels, C, norm, how)) for train, test in pairs]
             inner.append(np.sum(counted[:-1], axis=0))
@@ -154,7 +154,7 @@ def main():
         for reading in arguments.readings:
             how = PLAIN | READINGS[reading]
             told = json.loads(plan.specs.of_cell(Cell("rkl", name, f"klc_{norm}")).spec)
-            parts = told["protocol"]["parts"]
+            parts = told["protocol"]["outer_folds"]
             told["protocol"]["trace"] = len(dataset.labels) if how["trace"] == "n" else how["trace"]
             told["block"] = [0, parts * arguments.partitions - 1]
             with ExitStack() as stack:

@@ -23,13 +23,28 @@ os.environ.setdefault("NUMBA_CACHE_DIR", ".cache/benchmarks")
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 import numpy as np
-from problems import breast_cancer, fit, synthetic
+from problems import FEATURES, breast_cancer, fit, two_gaussians
 
+from grambench.kernels import grams
+from grambench.kernels.functions import Kernel
 from grambench.solvers import certificates
 
 GAP = 1e-3
 MOST = 10_000_000
+SPREAD = (0.5, 1.0, 2.0, 4.0, 8.0)  # widths of the Gaussians, in roots of the number of features
 DOUBLES = np.ctypeslib.ndpointer(dtype=np.float64, flags="C_CONTIGUOUS")
+
+
+def synthetic(n, m, rng):
+    """Return two Gaussian classes under m Gaussians of trace n: five widths on all features, then on single ones."""
+    features, labels = two_gaussians(n, rng)
+    subsets = [slice(None), *(slice(f, f + 1) for f in range(FEATURES))]
+    pool = np.empty((m, n, n))
+    for first in range(0, m, len(SPREAD)):
+        part = features[:, subsets[first // len(SPREAD)]]
+        kernels = [Kernel("gaussian", s * part.shape[1] ** 0.5) for s in SPREAD]
+        pool[first : first + len(SPREAD)] = grams.compute(grams.inner_products(part), kernels)
+    return pool, labels
 
 
 def compiled(folder):

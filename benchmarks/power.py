@@ -113,7 +113,7 @@ def printed(numbers, metric, runs):
     chosen = numbers[(numbers["metric"] == metric) & numbers["std"].notna()].drop_duplicates(["dataset", "algorithm"])
     for _, rows in chosen.groupby("dataset"):
         for first, second in itertools.combinations(rows.itertuples(), 2):
-            p = welch(Sample(first.mean, first.std, runs), Sample(second.mean, second.std, runs))
+            p = welch(Sample(first.mean, first.std, runs), Sample(second.mean, second.std, runs)).p_value
             verdicts["different" if p < LEVEL else "not told apart"] += 1
     return verdicts
 

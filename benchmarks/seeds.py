@@ -53,7 +53,7 @@ def main():
             f"means of seeds: {means.mean():.2f} +- {means.std(ddof=1):.2f}, from {means.min():.2f} to "
             f"{means.max():.2f}; published z = {z:+.2f}, as far or farther {beyond} of {len(means)}"
         )
-    print(f"all seeds: {pooled.mean:9.2f} +- {pooled.std:8.2f}  p = {welch(printed, pooled):.3f}")
+    print(f"all seeds: {pooled.mean:9.2f} +- {pooled.std:8.2f}  p = {welch(printed, pooled).p_value:.3f}")
     print(f"published: {printed.mean:9.2f} +- {printed.std:8.2f}")
 
 

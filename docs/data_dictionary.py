@@ -67,7 +67,7 @@ def page() -> str:
     ]
     parts.append(_table(("metric", "title", "unit", "better", "meaning"), rows))
     parts += [PARTICULAR_HEAD, _table(("metric", "meaning"), [(f"`{n}`", m) for n, m in collect.PARTICULAR.items()])]
-    stored = [(f"`{part.name}`", part.stored, part.shape, part.meaning) for part in SCHEMA]
+    stored = [(f"`{name}`", *texts) for name, texts in SCHEMA.items()]
     parts += [RECORD_HEAD, _table(("part", "stored as", "shape", "meaning"), stored)]
     return "\n".join(parts)
 

@@ -143,7 +143,7 @@ class Copy:
 
     @property
     def environment(self):
-        environment = os.environ | {"PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = os.environ | {"PYTHONPATH": str(self.folder / "src")}
         environment.pop("GRAMBENCH_MIRROR", None)
         return environment
 

@@ -128,14 +128,20 @@ def localised_gate(features, coefficients):
     return np.array(rows)
 
 
+def localised_value(grams, eta, labels, C):
+    """Return J of a gate, the SVM's dual with signs, and the decision values of the training examples."""
+    kernel = sum(np.outer(gate, gate) * gram for gate, gram in zip(eta.T, grams, strict=True))
+    svm = SVC(C=C, kernel="precomputed", tol=1e-10).fit(kernel, labels)
+    v = np.zeros(len(labels))
+    v[svm.support_] = svm.dual_coef_[0]
+    return np.abs(v).sum() - v @ kernel @ v / 2, v, svm.decision_function(kernel)
+
+
 def localised_mkl(grams, features, labels, coefficients, C=1.0):
     """Return J, its gradient as the paper's double sum, and the decision values of the training examples."""
     (m, n, _), d = grams.shape, features.shape[1]
     eta = localised_gate(features, coefficients)
-    kernel = sum(np.outer(eta[:, k], eta[:, k]) * grams[k] for k in range(m))
-    svm = SVC(C=C, kernel="precomputed", tol=1e-10).fit(kernel, labels)
-    v = np.zeros(n)
-    v[svm.support_] = svm.dual_coef_[0]
+    value, v, values = localised_value(grams, eta, labels, C)
     gradient = np.zeros((m, d + 1))
     for k in range(m):
         for i in range(n):
@@ -145,7 +151,7 @@ def localised_mkl(grams, features, labels, coefficients, C=1.0):
                     same = float(other == k)
                     gradient[k] -= part * (same - eta[i, k]) * np.append(features[i], 1.0)
                     gradient[k] -= part * (same - eta[j, k]) * np.append(features[j], 1.0)
-    return np.abs(v).sum() - v @ kernel @ v / 2, gradient, svm.decision_function(kernel)
+    return value, gradient, values
 
 
 def bemkl(grams, labels, iterations, sigma=0.1, margin=1.0, sparsity=0.0):

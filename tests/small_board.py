@@ -17,7 +17,7 @@ from grambench.results import archive, records
 
 BOARD = "leaderboard"
 ENTRIES = ("k_nearest_neighbours", "majority")
-DATASETS = ("ionosphere", "sonar")
+DATASETS = ("ionosphere", "votes84")
 FOLDER = archive.ARCHIVE / BOARD
 
 
@@ -27,12 +27,13 @@ def make(root):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
         cells = [Cell(BOARD, dataset, entry) for dataset in DATASETS for entry in ENTRIES]
-        for made in trial.run(read_plan({"studies": [BOARD]}), cells, 600.0):
-            assert made.record.status == "ok", made.record.reason
-            records.write(Path(made.cell.path()), made.record)
+        made = trial.run(read_plan({"studies": [BOARD]}), cells, 600.0, {})
+        for cell, record in zip(cells, made, strict=True):
+            assert record.status == "ok", record.reason
+            records.write(Path(cell.path()), record)
             # the prepared data set itself is temporary here; a study keeps it
-            made_of = store.Unavailable(made.cell.dataset, ())
-            store.write(Path(layout.PREPARED.format(dataset=made.cell.dataset)), made_of)
+            made_of = store.Unavailable(cell.dataset, ())
+            store.write(Path(layout.PREPARED.format(dataset=cell.dataset)), made_of)
         archive.write(BOARD, layout.RESULTS, cells)
         contents = {name: read_plan().targets.dataset(name).content for name in DATASETS}
         change_about(FOLDER, {"data": {name: {"content": contents[name]} for name in DATASETS}})

@@ -4,6 +4,8 @@ The optima come from the solvers at tolerances far below those asserted here, or
 import neither.
 """
 
+from functools import cache
+
 import batch_reference as reference
 import numba
 import numpy as np
@@ -204,7 +206,8 @@ def test_high_dual_norms_keep_their_range():
 # --- radius-based kernel learning -------------------------------------------------------------------------------------
 
 
-def rkl_optimum(C, seed=0):
+@cache
+def rkl_optimum(C, seed):
     grams, labels = reference.problem(seed)
     found = reference.rkl(grams, labels, C)
     weights = np.array(found["weights"])
@@ -250,7 +253,7 @@ def test_rkl_knows_the_global_optimum(C, seed):
 @pytest.mark.parametrize("C", [1.0, 3.0])
 def test_an_optimum_of_rkl_is_that_of_the_convex_problem_of_proposition_4(C):
     """With the hinge loss of eq. 9, C2 = C / r^2 and C1 = ||w||^2 / (2 r^2)."""
-    grams, labels, weights, found, beta, _ = rkl_optimum(C)
+    grams, labels, weights, found, beta, _ = rkl_optimum(C, 0)
     C1 = weights @ reference.forms(grams, found.dual) / (2.0 * beta.squared_radius)
 
     def value(theta):
@@ -300,7 +303,7 @@ def test_rkl_bounds_every_theta(seed):
 
 def test_rkl_with_kernels_that_tell_nothing_apart():
     """A zero and a constant kernel, exact and up to rounding, change no gap; one that only the ball misses opens it."""
-    grams, labels, weights, found, beta, _ = rkl_optimum(1.0)
+    grams, labels, weights, found, beta, _ = rkl_optimum(1.0, 0)
     best = certificates.rkl(grams, labels, 1.0, weights, found.dual, found.bias, beta.dual).gap
     for idle in (np.zeros((14, 14)), np.ones((14, 14)), np.full((14, 14), 0.1), np.full((14, 14), 1e12 / 3)):
         more = np.concatenate([grams, idle[None]])

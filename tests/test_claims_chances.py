@@ -76,7 +76,7 @@ def paper(tmp_path, monkeypatch):
     study = CONFIGURATION.study("rkl")
     study = study.model_copy(update={"published": study.published.model_copy(update={"results": ["numbers.csv"]})})
 
-    def judge(test, rows, again=None, draws=400):
+    def judge(test, rows, again=None, draws=100):
         (tmp_path / "numbers.csv").write_text(CELLS + rows)
         monkeypatch.setattr(chances, "load_claims", lambda name: [Claim("1", "here", test)])
         return chances.compute(study, {"numbers.csv": tmp_path / "numbers.csv"}, again or {}, draws)
@@ -99,14 +99,14 @@ def two(lead, std):
 
 
 def test_an_even_chance_is_found_and_a_certain_one(paper):
-    assert paper(ahead, two(1e-6, 3.0))["1"].probability == pytest.approx(0.5, abs=0.08)
+    assert paper(ahead, two(1e-6, 3.0))["1"].probability == pytest.approx(0.5, abs=0.15)
     assert paper(ahead, two(30.0, 3.0))["1"] == Chance("holds", "30.00", 1.0)
     assert paper(ahead, two(-30.0, 3.0))["1"] == Chance("fails", "-30.00", 0.0)
 
 
 def test_a_mean_of_five_runs_deviates_as_one(paper):
     """The difference of two such means deviates by sqrt(2 / 5) std: a lead of that much is lost in 16 of 100 draws."""
-    assert paper(ahead, two(3.0 * np.sqrt(0.4), 3.0), draws=2000)["1"].probability == pytest.approx(0.841, abs=0.025)
+    assert paper(ahead, two(3.0 * np.sqrt(0.4), 3.0), draws=500)["1"].probability == pytest.approx(0.841, abs=0.05)
 
 
 def cells(unif, rkl):
@@ -118,7 +118,7 @@ def test_replications_move_all_algorithms_of_a_data_set_together(paper):
     """Partitions on which both are better by the same leave a small lead; on their own they would often not."""
     moves = np.array([-3.0, -1.0, 0.0, 1.0, 3.0])
     assert paper(ahead, two(0.5, 3.0), cells(moves, moves))["1"].probability == 1.0
-    assert paper(ahead, two(0.5, 3.0), cells(moves, -moves))["1"].probability == pytest.approx(0.6, abs=0.08)
+    assert paper(ahead, two(0.5, 3.0), cells(moves, -moves))["1"].probability == pytest.approx(0.6, abs=0.15)
     assert paper(ahead, two(0.5, 3.0), cells(moves[:2], -moves[:2]))["1"].probability < 1.0  # too few to tell: alone
 
 

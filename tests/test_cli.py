@@ -274,7 +274,7 @@ def test_run_ends_with_what_failed_and_where_the_report_is(monkeypatch, call, st
     ]
     hand_over(monkeypatch)
     monkeypatch.setattr(run, "file_statuses", lambda: found)
-    ended, out, _ = call("run", "--demo")
+    ended, out, _ = call("run", "omkc", "-d", "sonar")
     assert ended == code
     assert out.splitlines()[-1].endswith(f"report: {ROOT / 'results/report/index.html'}")
     failed = [state for state in states if state not in ("ok", "missing")]
@@ -292,11 +292,11 @@ def test_run_in_a_locked_folder_says_how_to_unlock(project, capfd):
     leave("omkc", "sonar", "om2", "error", "ValueError: planted")
     note({"omkc": {"om2": "", "om1": ""}}, ["omkc"])  # by the run that holds the lock
     before = Path(layout.LAST_RUN).read_bytes()
-    code, err = cli.main(["run", "--demo", "-d", "sonar", "-c", "1"]), capfd.readouterr().err
+    code, err = cli.main(["run", "omkc", "-d", "sonar", "-c", "1"]), capfd.readouterr().err
     assert code == 1 and "LockException" in err
     assert err.splitlines()[-1].startswith(f"{project} is locked: ")
     assert Path(layout.LAST_RUN).read_bytes() == before
-    assert cli.main(["run", "--demo", "-d", "sonar", "--", "--unlock"]) == 0
+    assert cli.main(["run", "omkc", "-d", "sonar", "--", "--unlock"]) == 0
     assert not lock.exists()
 
 
@@ -616,8 +616,8 @@ def test_a_shell_completes_names(project):
         ("grambench run -d iono", ["ionosphere "]),
         ("grambench show omkc/", ["omkc/sonar/om2 "]),
         ("grambench rerun omkc/", ["omkc/sonar/om2 "]),
-        ("grambench try mine.py -a ea", ["easy_mkl", "easy_mkl_features"]),
-        ("grambench try mine.py -a al", ["all", "alignf"]),
+        ("grambench try mine.py -b leaderboard -a ea", ["easy_mkl", "easy_mkl_features"]),
+        ("grambench try mine.py -b leaderboard -a al", ["all", "alignf"]),
         ("grambench run rkl -a rkl_", ["rkl_l1", "rkl_l2", "rkl_none"]),
         ("grambench run -a obs", ["obscure", "obscure_100", "obscure_five", "obscure_online"]),
         ("grambench table ca_l", ["ca_letter "]),

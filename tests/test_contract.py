@@ -3,13 +3,13 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from copies import NEW
 from fitting import UNSEEDED, unsteady
 from problems import labelled, prepared
 from specifications import make_run
@@ -25,7 +25,6 @@ from grambench.kernels import grams, matrices
 from grambench.kernels.continuous import gaussian
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Continuous, Stored
-from grambench.pipeline import fingerprint
 from grambench.pipeline.job import Job
 from grambench.pipeline.steps import evaluate
 from grambench.pipeline.steps import fit as step
@@ -315,67 +314,17 @@ def test_random_numbers_may_be_spawned_from_those_of_the_fit(inputs, monkeypatch
     assert records.read(output).status == "ok"
 
 
-LIES = '''"""Lies: a pass without a mistake."""
-
-from dataclasses import dataclass
-
-import numpy as np
-
-from grambench.algorithms.fit import Fit, Trace
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """None."""
-
-
-def fit(parameters, pool, labels, *, order, rng):
-    """Say that nothing was wrong."""
-    m, rounds = pool.shape[0], len(order)
-    trace = Trace(
-        mistakes=np.full(rounds, -3.0),
-        scores=np.ones(rounds),
-        support_vectors=np.zeros(rounds, dtype=int),
-        weights=np.full((rounds, m), 1 / m),
-        updates=np.zeros(m, dtype=int),
-    )
-    return Fit(weights=np.full(m, 1 / m), trace=trace)
-'''
-
-
-@pytest.fixture
-def supervised_run(inputs, tmp_path, monkeypatch):
-    """Return what runs a file as an algorithm `mine`, under its supervisor, and returns the record."""
-
-    def run(text):
-        package = tmp_path / "src" / "grambench"
-        shutil.copytree(fingerprint.PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
-        (package / "algorithms" / "baselines" / "mine.py").write_text(text)
-        monkeypatch.setenv("PYTHONPATH", str(package.parent))
-        spec, output, files = inputs("mine", "online")
-        supervised.main(Job(spec, "code", [output], files, seconds=3000.0, memory_mb=4000.0))
-        return records.read(output)
-
-    return run
-
-
-def test_a_broken_algorithm_leaves_a_record_that_says_so(supervised_run):
-    record = supervised_run(LIES)
-    assert record.status == "error"
-    message = r"ContractError: trace\.mistakes: expected an array of bool \((\d+),\), got float64 \(\1,\)$"
-    assert re.search(message, record.reason)
-    assert "ContractError" in record.detail
-    assert not record.metrics
-
-
-def test_what_hangs_on_the_order_of_a_set_is_the_same_each_time(supervised_run, monkeypatch):
+def test_what_hangs_on_the_order_of_a_set_is_the_same_each_time(inputs, tmp_path, monkeypatch):
     """Python's own order of texts is another in each process, which two fits in one do not tell."""
-    asked = LIES.replace("m, rounds = ", "raise ValueError(hash('a kernel'))\n    m, rounds = ")
+    (tmp_path / "mine.py").write_text(NEW.format(body="raise ValueError(hash('a kernel'))"))
     monkeypatch.setenv("PYTHONHASHSEED", "random")
-    said = supervised_run(asked).reason
+    spec, output, files = inputs(str(tmp_path / "mine.py"), "online")
+    supervised.main(Job(spec, "code", [output], files, seconds=3000.0, memory_mb=4000.0))
     command = [sys.executable, "-c", "print(hash('a kernel'))"]
     expected = subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": "0"}, capture_output=True, text=True)
-    assert said == f"ValueError: {expected.stdout.strip()}"
+    record = records.read(output)
+    assert (record.status, record.reason) == ("error", f"ValueError: {expected.stdout.strip()}")
+    assert "ValueError" in record.detail and not record.metrics
 
 
 def test_a_kernel_that_is_not_finite_fails_its_runs_and_is_named(inputs, tmp_path):

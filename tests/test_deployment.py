@@ -129,3 +129,4 @@ def test_a_version_is_the_same_wherever_it_is_written():
     assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == version
     assert f"version = {{{version}}}" in (ROOT / "docs/citing.md").read_text()
     assert re.findall(r"^## ([0-9.]+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[0] == version
+    assert not [path for path in (ROOT / "src").rglob("*.py") if re.search("^__version__ = ", path.read_text(), re.M)]

@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from collections import defaultdict
 
 import pytest
@@ -144,6 +146,14 @@ def _docstrings(path):
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef)
     nodes = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, kinds)]
     return "\n\n".join(" ".join((ast.get_docstring(node) or "").replace("\n\n", " // ").split()) for node in nodes)
+
+
+def test_every_benchmark_can_be_imported():
+    """In a process of their own: some set the number of threads for all that follows."""
+    names = sorted(path.stem for path in (ROOT / "benchmarks").glob("*.py"))
+    program = f"import importlib; [importlib.import_module(name) for name in {names}]"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT / "benchmarks", capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_conventions_chosen_by_published_numbers_are_those_that_studies_list():

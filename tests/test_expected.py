@@ -137,7 +137,7 @@ TIME += "and the speed of this machine\n"
 def test_run_says_what_is_expected_and_notes_what_was_run(project, monkeypatch, call, arguments, said):
     monkeypatch.setattr(run, "_call_snakemake", lambda command, hidden: print("snakemake") or 0)
     monkeypatch.setattr(last_run, "write", lambda plan: print("noted"))
-    monkeypatch.setattr(run, "_show_results", lambda: print("results") or 0)
+    monkeypatch.setattr(run, "_show_results", lambda brief: print("results") or 0)
     assert call("run", "leaderboard", "-d", "sonar", "-a", "rkl", "-c", "2", *arguments) == (0, said, "")
 
 
@@ -158,9 +158,9 @@ def test_a_profile_of_slurm_counts_its_jobs_and_sets_the_cores(project, monkeypa
 @pytest.mark.workflow
 def test_a_dry_run_on_slurm_is_two_lines(project, capfd):
     shutil.copytree(ROOT / "profiles", "profiles")
-    assert main(["run", "leaderboard", "-d", "sonar", "-n", "--", "--profile", "profiles/slurm"]) == 0
+    assert main(["run", "rkl", "-d", "sonar", "-n", "--", "--profile", "profiles/slurm"]) == 0
     assert [line.partition(":")[0] for line in capfd.readouterr().out.splitlines()] == ["jobs", "time of the runs"]
-    assert main(["run", "leaderboard", "-d", "sonar", "-n", "--", "--profile", "nowhere"]) != 0
+    assert main(["run", "rkl", "-d", "sonar", "-n", "--", "--profile", "nowhere"]) != 0
     assert "nowhere" in capfd.readouterr().err
 
 

@@ -3,8 +3,6 @@
 import dataclasses
 import io
 import math
-import subprocess
-import sys
 import zlib
 
 import numpy as np
@@ -97,13 +95,6 @@ def test_unknown_names_are_refused():
     for function in (features.module, features.views, features.descriptor):
         with pytest.raises(ConfigError, match="did you mean dense_sift"):
             function("dense_sfit")
-
-
-def test_the_registry_and_decoding_need_no_compiler():
-    code = "import sys, grambench.features.images; from grambench import features; features.views('gist');"
-    code += "print('grambench.common.lazy_numba' in sys.modules)"
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert answer.stdout.strip() == "False"
 
 
 # Decoding

@@ -125,7 +125,7 @@ def test_a_foreign_file_is_refused_in_one_line(folders, tmp_path, capsys, comman
 def test_status_shows_a_foreign_file_as_damaged(folders, capsys, write):
     for name in (RECORD, DATA):
         write(folders[0] / name)
-    assert cli.main(["status", "--results", str(folders[0])]) == 1
+    assert cli.main(["status", "omkc", "--results", str(folders[0])]) == 1
     said = capsys.readouterr().out
     assert f"damaged      omkc: perceptron on wdbc: {folders[0] / RECORD}: expected a file of grambench" in said
     note = folders[0] / "source.json"
@@ -168,7 +168,7 @@ def test_a_table_with_a_field_that_is_too_long_is_one_line(folders, capsys):
     write_text(path, path.read_text() + "x" * 200_000 + "\n")
     before = csv.field_size_limit(131_072)  # scipy.io.arff lifts the limit of the whole process where it is imported
     try:
-        assert cli.main(["status", "--results", str(folders[0])]) == 2
+        assert cli.main(["status", "omkc", "--results", str(folders[0])]) == 2
     finally:
         csv.field_size_limit(before)
     assert capsys.readouterr().err.count("\n") == 1

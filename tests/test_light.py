@@ -137,21 +137,27 @@ def test_the_list_of_algorithms_needs_no_extra_outside_of_a_project(light, tmp_p
     assert len(answer.stdout.splitlines()) > 30 and "cannot be imported" not in answer.stdout
 
 
-def test_steps_start_without_what_they_do_not_need():
-    """A Gram job must not pay for pandas, a run's supervisor not for numba."""
-    for step, unwanted in (
-        ("gram", "numpy"),
-        ("evaluate", "pandas numba sklearn pydantic"),
-        ("run", "pandas sklearn numba"),
-        ("inner", "pandas numba"),
-    ):
-        loaded = f"[name for name in {unwanted.split()} if name in sys.modules]"
-        answer = python("-c", f"import sys, grambench.pipeline.steps.{step}; print({loaded})")
-        assert answer.stdout.strip() == "[]", answer.stderr
+WITHOUT = {  # code, and what it must not pay for
+    "the package": ("import grambench", "numpy sklearn numba"),
+    "all algorithms": ("from grambench import algorithms as a; any(map(a.fault, a.names()))", "sklearn"),
+    "validate": ("from grambench.cli import main; main(['validate'])", "numba scipy.special sklearn pandas"),
+    "kinds of tables and figures": (
+        "from grambench.config.shown import FIGURES, TABLES; [k.load(n) for k in (FIGURES, TABLES) for n in k.names()]",
+        "matplotlib pandas scipy h5py",
+    ),
+    "names of descriptors, and decoding": (
+        "import grambench.features.images; from grambench import features; features.views('gist')",
+        "grambench.common.lazy_numba",
+    ),
+    "a Gram job": ("import grambench.pipeline.steps.gram", "numpy"),
+    "its supervised half": ("import grambench.pipeline.steps.evaluate", "pandas numba sklearn pydantic"),
+    "the supervisor of a run": ("import grambench.pipeline.steps.run", "pandas sklearn numba"),
+    "inner products": ("import grambench.pipeline.steps.inner", "pandas numba"),
+}
 
 
-def test_studies_are_checked_without_what_computes():
-    """`grambench validate` reads the parameters of all algorithms, and must not pay for what fits them."""
-    code = "import sys; from grambench.cli import main; main(['validate']); "
-    code += "print([name for name in ('numba', 'scipy.special', 'sklearn', 'pandas') if name in sys.modules])"
-    assert python("-c", code, cwd=ROOT).stdout.splitlines()[-1] == "[]"
+@pytest.mark.parametrize("what", WITHOUT)
+def test_what_is_not_needed_is_not_imported(what):
+    code, unwanted = WITHOUT[what]
+    answer = python("-c", f"import sys; {code}; print([n for n in {unwanted.split()} if n in sys.modules])", cwd=ROOT)
+    assert answer.stdout.splitlines()[-1:] == ["[]"], answer.stderr

@@ -255,9 +255,8 @@ def test_the_command_and_what_reads_its_folder(sides, tmp_path, capsys, monkeypa
     assert cli.main(["diff", target, target]) == 0
     assert capsys.readouterr().out == "5 same\n"
     assert cli.main(["status", "--results", target]) in (0, 1)
-    found = status.file_statuses(
-        last_run.requests_of(Plan(read(ROOT / "config/config.yaml"), ROOT / "config")), Path(target)
-    )
+    plan = Plan(read(ROOT / "config/config.yaml") | {"studies": [*SMALL]}, ROOT / "config")
+    found = status.file_statuses(last_run.requests_of(plan), Path(target))
     assert sum(item.status == "stale" and item.path.startswith("results/runs") for item in found) == 5  # by no code
     assert cli.main(["merge", *map(str, sides), "-o", target]) == 2
     assert capsys.readouterr().err.count("\n") == 1

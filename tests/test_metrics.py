@@ -204,21 +204,6 @@ def flipped(made, rows):
     return replace(made, labels=labels)
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_protocol_has_every_metric_of_predictions(kind, classes):
-    made = data(classes)
-    asked = make_run("uniform_svm", kind, protocol=ASKED[kind])
-    if kind == "online":
-        grams = compute(inner_products(made.features), [*map(Kernel.parse, asked.kernels)])
-        found = online.outcome(asked, made, grams).metrics
-    else:
-        found = offline.outcome(asked, made).metrics
-    assert found.keys() >= PREDICTIONS and KINDS[kind].yields >= PREDICTIONS
-    assert all(np.isfinite(found[name]).all() for name in PREDICTIONS)
-    np.testing.assert_allclose(found["accuracy_percent"] + found["error_percent"], 100.0)
-
-
 def test_the_example_of_a_metric_is_right_as_it_stands_on_its_page():
     page = (Path(__file__).parents[1] / "docs/extending_report.md").read_text()
     function, entry, expected, *_ = re.findall(r"```python\n(.*?)```", page, re.S)

@@ -17,7 +17,7 @@ fit = partial(fitting.fit, "mkboost")
 @pytest.mark.parametrize("C", [1.0, 30.0])
 @pytest.mark.parametrize("seed", range(2))
 def test_equals_the_reference(seed, C, kernels, beta):
-    grams, labels = problem(seed, n=50)
+    grams, labels = problem(seed, n=30)
     settings = {"C": C, "trials": 12, "sample": 0.4}
     found = fit(grams, labels, seed=seed, base_kernels=kernels, beta=beta or 0.5, **settings)
     votes, values = mkboost(grams, labels, np.random.default_rng(seed), beta=beta, **settings)

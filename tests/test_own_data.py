@@ -737,7 +737,7 @@ def test_a_wrong_comparison_is_one_line_and_writes_nothing(what, inside, project
 
 
 def test_compare_replaces_only_what_it_wrote_for_the_same_file(project, monkeypatch, capsys):
-    def run(_):
+    def run(_, *, brief):
         """Run nothing."""
         return 0
 
@@ -784,6 +784,7 @@ def test_a_file_is_compared_in_one_command(tmp_path, monkeypatch, capsys):
         assert cli.main(["compare", *call]) == 0
         out = capsys.readouterr().out
         assert out.count("3 configurations, about 2 min on 2 cores; --minutes 1 leaves out d1, ") == 1
+        assert "jobs: " not in out and "runs ok" not in out, "counts beside that of what is compared"
         assert "Combining kernels helps: EasyMKL (best of 2)" in out
         assert "\nWeights of EasyMKL by view: group " in out and "; 3 of 38 configurations were compared.\n" in out
         assert "\nRows used: 240 of 241; 1 lack a value, --impute keeps those with a label.\n" in out

@@ -360,10 +360,13 @@ def test_centred_kernels_have_feature_vectors_of_mean_zero(kernel, trace):
     np.testing.assert_allclose(pools.train.grams()[0].mean(axis=0), 0.0, atol=1e-12 * size)
 
 
-def test_a_constant_kernel_cannot_be_centred():
-    data = vectors(np.ones((20, 2)))
-    with pytest.raises(ValueError, match="kernel 1 is constant on the training examples"):
-        Pools(asked("official_split", {"center": True, "trace": 1.0}, kernels=["gaussian_sigma1"]), data, np.arange(10))
+def test_a_kernel_that_is_constant_on_the_training_examples_is_zero_when_it_is_centred():
+    features = np.ones((20, 2))
+    features[10:] = np.random.default_rng(0).normal(size=(10, 2))
+    asked_for = asked("official_split", {"center": True, "trace": 1.0}, kernels=["gaussian_sigma1"])
+    pools = Pools(asked_for, vectors(features), np.arange(10))
+    for pool in (pools.train, pools.between(np.arange(10, 20)), pools.among(np.arange(10, 20))):
+        assert not pool.grams()[0].any()
 
 
 def test_pools_are_freed_with_their_last_reference():

@@ -10,9 +10,9 @@ import pytest
 import small_board
 from small_board import BOARD, DATASETS, ENTRIES, FOLDER
 
-from grambench.commands import try_
+from grambench.commands import rank
 from grambench.common import layout
-from grambench.pipeline import ranking, trial
+from grambench.pipeline import ranking
 from grambench.report import tables
 from grambench.results import archive
 
@@ -23,7 +23,8 @@ RANKING = layout.RESULTS / "rank/logistic_regression"
 def ranked(project, reference, monkeypatch):
     """A project with this archive; no checks for leaks, which take longer than all else."""
     shutil.copytree(reference, archive.ARCHIVE)
-    monkeypatch.setattr(try_, "show_leaks", lambda arguments: False)
+    monkeypatch.setattr(rank, "show_leaks", lambda arguments: False)
+    monkeypatch.setattr(rank, "BOARD", BOARD)
     # whatever the machine
     monkeypatch.setattr(ranking, "LONGEST", np.inf)
 
@@ -32,16 +33,14 @@ def test_an_algorithm_is_ranked_among_the_reference_and_it_alone_is_run(ranked, 
     code, said, err = call("rank", "logistic_regression")
     assert (code, err) == (0, "")
     lines = said.splitlines()
-    assert lines[0] == "2 data sets, 2 reference configurations of leaderboard"
+    assert lines[0] == "leaderboard: 2 reference configurations, data sets: 2"
     assert [line.split()[0] for line in lines[1:3]] == list(DATASETS)
     assert sum(line.startswith("again: ") for line in lines) == 3
-    assert (
-        "3 of 3 reference runs that were made again" in said and "number 1 (shared) of 3 by mean rank: 1.5 on 2" in said
-    )
+    assert "3 of 3 reference runs that were made again" in said and "number 1 of 3 by mean rank: 1.0 on 2" in said
     archived = pd.read_parquet(FOLDER / "runs.parquet")
     accuracy = archived[archived["metric"] == "accuracy_percent"].groupby("algorithm")["result"].mean()
     ranks = pd.read_csv(RANKING / "ranks.csv").set_index(["metric", "algorithm"])["ours_mean"]
-    assert ranks["mean_rank"].to_dict() == {"k_nearest_neighbours": 1.5, trial.ENTRY: 1.5, "majority": 3.0}
+    assert ranks["mean_rank"].to_dict() == {"Logistic regression": 1.0, "k_nearest_neighbours": 2.0, "majority": 3.0}
     for name in ENTRIES:
         assert ranks["accuracy_percent", name] == pytest.approx(accuracy[name])
     page = (RANKING / "ranking.html").read_text()
@@ -52,11 +51,11 @@ def test_an_algorithm_is_ranked_among_the_reference_and_it_alone_is_run(ranked, 
 
 
 def test_fewer_repetitions_are_compared_with_the_same_ones(ranked, call):
-    code, said, _ = call("rank", "logistic_regression", "-d", "sonar", "-r", "3")
+    code, said, _ = call("rank", "logistic_regression", "-d", "votes84", "-r", "3")
     assert code == 0 and "2 of 2 reference runs that were made again" in said
     accuracies = pd.read_csv(RANKING / "accuracies.csv")
     archived = pd.read_parquet(FOLDER / "runs.parquet").query(
-        "dataset == 'sonar' and algorithm == 'majority' and metric == 'accuracy_percent' and repetition < 3"
+        "dataset == 'votes84' and algorithm == 'majority' and metric == 'accuracy_percent' and repetition < 3"
     )
     row = accuracies.query("algorithm == 'majority'").iloc[0]
     assert row["runs"] == 3 and row["ours_mean"] == pytest.approx(archived["result"].mean())
@@ -69,7 +68,7 @@ def test_seconds_of_the_reference_are_scaled_by_runs_that_were_made_again(ranked
     runs.loc[runs["metric"] == "seconds", "result"] *= slow
     runs.to_parquet(path)
     small_board.sign(FOLDER)
-    code, said, _ = call("rank", "logistic_regression", "-d", "sonar", "-r", "2")
+    code, said, _ = call("rank", "logistic_regression", "-d", "votes84", "-r", "2")
     assert code == 0 and "gave equal numbers, in 0.00 of the reference's seconds" in said
     seconds = pd.read_csv(RANKING / "ranks.csv").query("metric == 'seconds'")["ours_mean"]
     assert (seconds < 60.0).all(), "seconds as of a machine that is a million times slower"
@@ -80,19 +79,19 @@ def test_a_changed_number_of_the_archive_is_refused(ranked, call):
     chosen = runs.index[runs["metric"] == "accuracy_percent"]
     runs.loc[chosen, "result"] += 1.0
     runs.to_parquet(FOLDER / "runs.parquet")
-    code, _, err = call("rank", "logistic_regression", "-d", "sonar")
+    code, _, err = call("rank", "logistic_regression", "-d", "votes84")
     assert code == 2 and err.count("\n") == 1 and "reference/leaderboard/runs.parquet" in err
     small_board.sign(FOLDER)
-    code, said, _ = call("rank", "logistic_regression", "-d", "sonar", "-r", "2")
+    code, said, _ = call("rank", "logistic_regression", "-d", "votes84", "-r", "2")
     assert code == 1 and "0 of 2 reference runs that were made again" in said, "with checksums that fit"
 
 
 def test_data_that_differ_from_the_archive_are_left_out_and_named(ranked, call):
     about = archive.read_about(BOARD)["data"]
-    small_board.change_about(FOLDER, {"data": about | {"sonar": about["sonar"] | {"content": "0" * 64}}})
+    small_board.change_about(FOLDER, {"data": about | {"votes84": about["votes84"] | {"content": "0" * 64}}})
     reason = f"expected data with the checksum {'0' * 64}, got "
-    code, said, _ = call("rank", "logistic_regression", "-d", "sonar", "ionosphere", "-r", "2")
-    assert code == 1 and f"Data sets that are left out: sonar ({reason}" in said and "on 1 data sets" in said
+    code, said, _ = call("rank", "logistic_regression", "-d", "votes84", "ionosphere", "-r", "2")
+    assert code == 1 and f"Data sets that are left out: votes84 ({reason}" in said and "on 1 data set" in said
     assert "it needs results on at least 6 data sets" in said
 
 
@@ -105,9 +104,9 @@ def test_a_data_set_without_a_source_is_left_out_and_named(ranked, call, monkeyp
 
 
 def test_a_leak_is_not_ranked(ranked, call, monkeypatch):
-    """What a leak is, the tests of `try` say."""
-    monkeypatch.setattr(try_, "show_leaks", lambda arguments: True)
-    code, said, _ = call("rank", "logistic_regression", "-d", "sonar", "-r", "2")
+    """What a leak is, tests/test_outside.py says."""
+    monkeypatch.setattr(rank, "show_leaks", lambda arguments: True)
+    code, said, _ = call("rank", "logistic_regression", "-d", "votes84", "-r", "2")
     assert (code, said) == (1, "not ranked: it uses labels or examples before it may know them\n")
     assert not RANKING.exists()
 
@@ -119,6 +118,7 @@ def test_a_leak_is_not_ranked(ranked, call, monkeypatch):
         (["-d", "heart"], "unknown data set of the reference results of leaderboard 'heart'"),
         (["-r", "11"], "--repetitions: expected 1 to 10, those of the reference results, got 11"),
         (["-r", "0"], "--repetitions: expected 1 to 10"),
+        (["-a", "rkl"], "unknown configuration of the reference results of leaderboard 'rkl'"),
     ],
 )
 def test_wrong_calls_get_one_line(ranked, call, arguments, message):
@@ -130,7 +130,7 @@ def test_a_board_without_reference_results_says_how_to_make_them(project, call, 
     start = "grambench: reference/leaderboard: there are no reference results of leaderboard; "
     for others, said in (([], ""), (["a_board"], "a_board have some (-b); ")):
         monkeypatch.setattr(archive, "studies", lambda others=others: others)
-        code, out, err = call("rank", "logistic_regression")
+        code, out, err = call("rank", "logistic_regression", "-b", BOARD)
         assert (code, out) == (2, "") and err.startswith(f"{start}{said}grambench run leaderboard and")
 
 

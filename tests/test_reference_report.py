@@ -23,12 +23,11 @@ STUDY = "ca_relevance"  # of the archive of this repository
 
 
 @pytest.fixture(scope="module")
-def both(tmp_path_factory):
+def both(site, tmp_path_factory):
     """What the report shows of the small study, from its files and from its archive."""
-    root = tmp_path_factory.mktemp("both")
+    root = shutil.copytree(site.parents[1], tmp_path_factory.mktemp("both") / "project")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
-        made_report.make(root)
         settings = json.loads(made_report.SPEC)["study"]
         run = report.study_report(settings, settings, Path)
         rows = presentation.cells().to_dict("records")
@@ -45,7 +44,7 @@ def both(tmp_path_factory):
         study = Study.model_validate(settings)
         chances = presentation.ROOT / layout.CHANCES
         archived = reference_report.Archived(study, published, None, chances, 3)
-        return run, reference_report.study_report(archived, reference_report.draw_figures(archived))
+        return run, reference_report.study_report(archived)
 
 
 def _without_ids(content):

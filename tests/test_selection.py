@@ -149,7 +149,7 @@ def failing(monkeypatch):
 CASES = [(kind, classes) for kind in PROTOCOLS for classes in (2, 3)]
 
 
-@pytest.mark.parametrize("failed", [(), (0.1,), (10.0,), (100.0,), (0.1, 1.0), (0.1, 10.0, 100.0)])
+@pytest.mark.parametrize("failed", [(0.1,), (10.0,), (100.0,), (0.1, 10.0, 100.0)])
 @pytest.mark.parametrize(("kind", "classes"), CASES)
 def test_a_candidate_that_fails_is_skipped_and_counted(kind, classes, failed, failing):
     failing(*failed)

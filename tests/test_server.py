@@ -1,5 +1,6 @@
 """A step that a server has forked for ends as one in a process of its own does, and leaves nothing behind."""
 
+import contextlib
 import json
 import os
 import signal
@@ -61,19 +62,43 @@ HANG = "time.sleep(3000)"
 KERNEL = "gaussian_sigma1"
 
 
-@pytest.fixture
-def servers(monkeypatch):
-    """Start servers in this process; return their processes."""
-    monkeypatch.delenv(client.SERVER, raising=False)
+@contextlib.contextmanager
+def serving():
+    """Start servers in this process; give their processes, and the variable by which a client finds them."""
     registered = []
-    monkeypatch.setattr(server.atexit, "register", lambda *call: registered.append(call))
-    server.start()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv(client.SERVER, raising=False)
+        patch.setattr(server.atexit, "register", lambda *call: registered.append(call))
+        server.start()
+        found_by = os.environ.pop(client.SERVER)
     ((stop, processes),) = registered
-    folder = Path(os.environ[client.SERVER].rpartition(os.pathsep)[0])
-    yield processes
+    yield processes, found_by
     stop(processes)
+    folder = Path(found_by.rpartition(os.pathsep)[0])
     assert not folder.exists() or any(process.returncode for process in processes)
-    os.environ.pop(client.SERVER, None)
+
+
+@pytest.fixture(scope="module")
+def shared():
+    """Servers that have imported what steps need; no test ends or changes them."""
+    with serving() as started:
+        yield started
+
+
+@pytest.fixture
+def servers(shared, monkeypatch):
+    """The processes of the shared servers, which the clients of this test ask."""
+    processes, found_by = shared
+    monkeypatch.setenv(client.SERVER, found_by)
+    return processes
+
+
+@pytest.fixture
+def own_servers(monkeypatch):
+    """The processes of servers of this test alone, which its clients ask."""
+    with serving() as (processes, found_by):
+        monkeypatch.setenv(client.SERVER, found_by)
+        yield processes
 
 
 @pytest.fixture
@@ -131,7 +156,7 @@ def test_no_run_sees_what_another_one_has_imported(run, tmp_path, monkeypatch, r
     extend = f"import grambench.algorithms.online as package; package.__path__.append({str(tmp_path)!r})"
     (tmp_path / "sitecustomize.py").write_text(extend)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    request.getfixturevalue("servers")
+    request.getfixturevalue("own_servers")
     # the first run compiles the function, and the second one loads it
     for _ in range(2):
         assert run(file="grambench.algorithms.online.contributed").wait() == 0
@@ -162,14 +187,15 @@ def test_a_run_ends_as_an_interpreter_does(run, tmp_path, request):
 
 def test_a_gram_matrix_is_checked_once_and_again_when_it_has_changed(servers, run, tmp_path):
     checked = Path(os.environ[client.SERVER].rpartition(os.pathsep)[0]) / server.CHECKED
+    before = len(list(checked.iterdir()))
     for _ in range(2):
         assert run().wait() == 0
-        assert len(list(checked.iterdir())) == 1
+        assert len(list(checked.iterdir())) == before + 1
     flip_bit(tmp_path / "gram.h5")
     for _ in range(2):
         assert run().wait() == 0
         assert record(tmp_path).status == "error" and "expected checksum" in record(tmp_path).reason
-    assert len(list(checked.iterdir())) == 1
+    assert len(list(checked.iterdir())) == before + 1
 
 
 @pytest.mark.parametrize(
@@ -182,7 +208,7 @@ def test_a_gram_matrix_is_checked_once_and_again_when_it_has_changed(servers, ru
 def test_a_run_that_fails_leaves_a_record_that_says_how(servers, run, tmp_path, work, status, reason):
     assert run(work).wait() == 0
     assert (record(tmp_path).status, record(tmp_path).reason) == (status, reason)
-    assert not psutil.Process(servers[0].pid).children()
+    until(lambda: not psutil.Process(servers[0].pid).children())
 
 
 def test_no_process_of_a_fit_is_left(servers, run, tmp_path):
@@ -221,11 +247,11 @@ def test_a_supervisor_that_is_killed_ends_its_client_likewise(servers, run, tmp_
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_a_server_that_ends_takes_its_steps_along_and_their_clients_do_them(servers, run, tmp_path, number):
-    server_is_above = f"{servers[0].pid} in [parent.pid for parent in psutil.Process().parents()]"
+def test_a_server_that_ends_takes_its_steps_along_and_their_clients_do_them(own_servers, run, tmp_path, number):
+    server_is_above = f"{own_servers[0].pid} in [parent.pid for parent in psutil.Process().parents()]"
     process = run(f"import psutil; {server_is_above} and {HANG}")
     fit = fit_of(tmp_path)
-    servers[0].send_signal(number)
+    own_servers[0].send_signal(number)
     assert process.wait() == 0
     assert has_ended(fit.pid)
     assert record(tmp_path).status == "ok"
@@ -233,13 +259,13 @@ def test_a_server_that_ends_takes_its_steps_along_and_their_clients_do_them(serv
     assert record(tmp_path).status == "ok"
 
 
-def test_a_client_that_is_told_to_end_with_its_server_does_not_go_on(servers, run, tmp_path):
+def test_a_client_that_is_told_to_end_with_its_server_does_not_go_on(own_servers, run, tmp_path):
     process = run(HANG)
     fit = fit_of(tmp_path)
-    servers[0].send_signal(signal.SIGSTOP)
+    own_servers[0].send_signal(signal.SIGSTOP)
     process.terminate()
     until(lambda: process.poll() is not None or not signals_pending(process))
-    servers[0].kill()
+    own_servers[0].kill()
     assert process.wait() == -signal.SIGTERM
     assert gone(fit.pid) and not (tmp_path / "record.h5").exists()
 
@@ -250,18 +276,18 @@ def signals_pending(process):
     return any(line.startswith(("SigPnd", "ShdPnd")) and int(line.split()[1], 16) for line in lines)
 
 
-@pytest.mark.parametrize("content", [b"{", b"5", b"[]", b"\xff", None])
-def test_a_request_that_makes_no_sense_costs_nobody_else(servers, run, tmp_path, content):
+def test_a_request_that_makes_no_sense_costs_nobody_else(servers, run, tmp_path):
     process = run(HANG)
     fit = fit_of(tmp_path)
     folder, _, _ = os.environ[client.SERVER].rpartition(os.pathsep)
-    with socket.socket(socket.AF_UNIX) as connection, tempfile.TemporaryFile() as request:
-        connection.connect(f"{folder}/{client.SOCKETS[0]}")
-        request.write(content or b"")
-        request.flush()
-        socket.send_fds(connection, [b"?"], [0, 1, 2, request.fileno()] if content else [])
-        assert connection.recv(16) == b""
-    assert servers[0].poll() is None and not has_ended(fit.pid)
+    for content in (b"{", b"5", b"[]", b"\xff", None):
+        with socket.socket(socket.AF_UNIX) as connection, tempfile.TemporaryFile() as request:
+            connection.connect(f"{folder}/{client.SOCKETS[0]}")
+            request.write(content or b"")
+            request.flush()
+            socket.send_fds(connection, [b"?"], [0, 1, 2, request.fileno()] if content else [])
+            assert connection.recv(16) == b""
+        assert servers[0].poll() is None and not has_ended(fit.pid), content
     process.terminate()
     assert process.wait() == 128 + signal.SIGTERM
 
@@ -279,7 +305,7 @@ def test_a_client_that_is_refused_does_its_step_itself(run, tmp_path, monkeypatc
     only_servers = "if 'grambench.pipeline.server' in sys.orig_argv: "
     (tmp_path / "sitecustomize.py").write_text(f"import os, sys, threading\n{only_servers}{REFUSALS[refusal]}")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    servers = request.getfixturevalue("servers")
+    servers = request.getfixturevalue("own_servers")
     if refusal == "another interpreter":
         os.environ[client.SERVER] = os.environ[client.SERVER].replace(sys.executable, "/another/python")
     process = run(HANG)
@@ -300,12 +326,12 @@ def test_what_killed_servers_left_is_removed_by_the_next(monkeypatch, request):
         monkeypatch.setattr(tempfile, "tempdir", folder)
         left = Path(folder, f"{server.PREFIX}left")
         (left / server.CHECKED).mkdir(parents=True)
-        request.getfixturevalue("servers")
+        request.getfixturevalue("own_servers")
         own = Path(os.environ[client.SERVER].rpartition(os.pathsep)[0])
         code = f"import tempfile; tempfile.tempdir = {folder!r}; from grambench.pipeline import server; server.start()"
         subprocess.run([sys.executable, "-c", code], check=True)
         assert own.exists() and not left.exists()
-        for process in request.getfixturevalue("servers"):
+        for process in request.getfixturevalue("own_servers"):
             process.stdin.close()
             process.wait()
 

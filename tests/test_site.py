@@ -91,7 +91,8 @@ def test_indices_and_powers_are_set_as_such():
     )
 
 
-def test_pages_are_written_only_where_they_change(tmp_path):
+def test_pages_are_written_only_where_they_change(tmp_path, monkeypatch):
+    monkeypatch.setattr(site_pages, "CATEGORIES", {"multiclass": "Some", "baselines": "Others"})
     site_pages.write_algorithm_pages(tmp_path)
     old = tmp_path / "gone.md"
     old.write_text("of an algorithm that is gone", encoding="utf-8")

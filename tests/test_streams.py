@@ -17,6 +17,7 @@ from grambench.config.load import check
 from grambench.datasets import readers, store, streams
 from grambench.datasets.descriptions import Dataset
 from grambench.datasets.fetch import fetch
+from grambench.datasets.formats import batches
 from grambench.datasets.formats.batches import CsvRows, LandMask, Parquet
 from grambench.datasets.formats.reader import Raw
 from grambench.datasets.prepare import prepare
@@ -162,10 +163,11 @@ CSV_OPTIONS = {"columns": ["a", "b", "place"], "texts": ["place"], "label": "del
 CSV_OPTIONS |= {"positive": 1}
 
 
-def test_csv_is_read_in_batches(tmp_path):
+def test_csv_is_read_in_batches(tmp_path, monkeypatch):
     """Texts, decimals after whole numbers, and missing values, in the first batch and in later ones."""
+    monkeypatch.setattr(batches, "BATCH", 1000)
     rng = np.random.default_rng(0)
-    n = 150_000
+    n = 2500
     frame = pd.DataFrame({"a": rng.integers(0, 9, n), "b": rng.integers(0, 9, n), "delay": rng.integers(0, 31, n)})
     frame["place"] = np.where(frame["b"] > 4, "ATL", "São")
     table = frame.astype(object)
@@ -228,8 +230,9 @@ def test_csv_files_that_do_not_fit_are_refused(tmp_path, text, message):
         readers.read(CsvRows(format="csv_rows", **CSV_OPTIONS), {"a.csv": tmp_path / "a.csv"})
 
 
-def test_a_batch_without_a_complete_row_is_left_out(tmp_path):
-    (tmp_path / "a.csv").write_text("a,delay\n" + "0131,NA\n" * 300_000 + "0228,20\n")
+def test_a_batch_without_a_complete_row_is_left_out(tmp_path, monkeypatch):
+    monkeypatch.setattr(batches, "BATCH", 1000)
+    (tmp_path / "a.csv").write_text("a,delay\n" + "0131,NA\n" * 3000 + "0228,20\n")
     options = CSV_OPTIONS | {"columns": ["a"], "texts": [], "digits": {"a": [2, 2]}, "drop_incomplete": True}
     raw = readers.read(CsvRows(format="csv_rows", **options), {"a.csv": tmp_path / "a.csv"})
     assert raw.features.tolist() == [[2, 28]] and raw.labels.tolist() == [1]

@@ -1,3 +1,4 @@
+# the rules that use this one share its group, its environment and its call of a step
 rule collect:
     input:
         lambda w: TARGETS.records(w.study),
@@ -17,7 +18,7 @@ rule collect:
         STEP
 
 
-rule summarise:
+use rule collect as summarise with:
     input:
         "results/{study}/runs.parquet",
         "results/{study}/cells.csv",
@@ -31,11 +32,5 @@ rule summarise:
         ),
     log:
         "results/logs/summarise/{study}.log",
-    group:
-        "after"
-    conda:
-        "../../envs/environment.yaml"
     params:
         **params_of("summarise"),
-    shell:
-        STEP

@@ -21,25 +21,18 @@ rule images:
         STEP
 
 
-rule codebook:
+use rule images as codebook with:
     input:
         "results/images/{base}.h5",
     output:
         "results/features/{base}/{descriptor}.codebook.h5",
     log:
         "results/logs/codebook/{base}/{descriptor}.log",
-    priority: 1
-    group:
-        "images"
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda w, attempt: attempt * 1500,
         runtime=lambda w, attempt: 10 * attempt,
     params:
         **params_of("codebook"),
-    shell:
-        STEP
 
 
 rule describe:

@@ -8,21 +8,15 @@ use rule run as replicate with:
         "results/logs/replications/{study}/{dataset}/{task}/{block}.log",
 
 
-rule means:
+use rule collect as means with:
     input:
         lambda w: RESOURCES.replication_records(w.study),
     output:
         "results/replications/{study}.csv",
     log:
         "results/logs/replications/{study}.log",
-    group:
-        "after"
-    conda:
-        "../../envs/environment.yaml"
     params:
         **params_of("means"),
-    shell:
-        STEP
 
 
 rule replications:

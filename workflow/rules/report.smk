@@ -2,7 +2,7 @@ localrules:
     report,
 
 
-rule reproduce:
+use rule collect as reproduce with:
     input:
         "results/{study}/runs.parquet",
         "results/{study}/cells.csv",
@@ -19,17 +19,11 @@ rule reproduce:
         ),
     log:
         "results/logs/reproduce/{study}.log",
-    group:
-        "after"
-    conda:
-        "../../envs/environment.yaml"
     params:
         **params_of("reproduce"),
-    shell:
-        STEP
 
 
-rule claims:
+use rule collect as claims with:
     input:
         "results/{study}/runs.parquet",
         "results/{study}/cells.csv",
@@ -45,17 +39,11 @@ rule claims:
         ),
     log:
         "results/logs/claims/{study}.log",
-    group:
-        "after"
-    conda:
-        "../../envs/environment.yaml"
     params:
         **params_of("claims"),
-    shell:
-        STEP
 
 
-rule table:
+use rule collect as table with:
     input:
         "results/{study}/runs.parquet",
         "results/{study}/cells.csv",
@@ -73,17 +61,11 @@ rule table:
         "results/{study}/tables/{table}.tex",
     log:
         "results/logs/table/{study}/{table}.log",
-    group:
-        "after"
-    conda:
-        "../../envs/environment.yaml"
     params:
         **params_of("table"),
-    shell:
-        STEP
 
 
-rule figure:
+use rule collect as figure with:
     input:
         "results/{study}/runs.parquet",
         "results/{study}/cells.csv",
@@ -103,14 +85,8 @@ rule figure:
         "results/{study}/figures/{figure}.png",
     log:
         "results/logs/figure/{study}/{figure}.log",
-    group:
-        "after"
-    conda:
-        "../../envs/environment.yaml"
     params:
         **params_of("figure"),
-    shell:
-        STEP
 
 
 rule report:
@@ -132,7 +108,7 @@ rule report:
         "../../envs/environment.yaml"
     params:
         step="report",
-        spec=lambda w: SPECS.report(last_run.earlier(PLAN)).spec,
+        spec=lambda w: SPECS.report(last_run.finished(PLAN, PLAN.studies)).spec,
         code=SPECS.code("report"),
     shell:
         STEP

@@ -59,7 +59,7 @@ def _five_are_better(evidence: Evidence, name: str) -> Answer:
     """Judge whether five selected kernels are better than all; undecided if Welch's test does not tell."""
     five, every = (evidence.sample(CALTECH, key, ACCURACY) for key in (f"{name}_five", name))
     text = f"five {five.mean:.1f} +- {five.std:.1f} %, all {every.mean:.1f} +- {every.std:.1f}"
-    return Answer.of(five.mean > every.mean, text, enough=welch(five, every) < LEVEL)
+    return Answer.of(five.mean > every.mean, text, enough=welch(five, every).p_value < LEVEL)
 
 
 def five_kernels_are_better(evidence: Evidence) -> Answer:

@@ -79,7 +79,7 @@ def oks_beats_som(evidence: Evidence) -> Answer:
     lead = {name: row["oks_svm"].mean - row["som_svm"].mean for name, row in samples.items()}
     answer = _judge(evidence, lead, lambda points: points > 0.0, "OKS-SVM is ahead", "(by {:+.1f} to {:+.1f} points)")
     level = BEST_LEVEL / len(TASKS)
-    behind = {name for name, row in samples.items() if lead[name] <= 0.0 and welch(*row.values()) < level}
+    behind = {name for name, row in samples.items() if lead[name] <= 0.0 and welch(*row.values()).p_value < level}
     if answer.verdict == "fails" and not behind:
         return answer._replace(verdict="undecided").adding("none of these is shown to be behind")
     return answer

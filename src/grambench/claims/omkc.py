@@ -44,7 +44,7 @@ EARLY = 0.1  # share of the pass behind "at the beginning"
 
 
 def _significantly_below(first: Sample, second: Sample) -> bool:
-    return first.mean < second.mean and student(first, second) < BEST_LEVEL
+    return first.mean < second.mean and student(first, second).p_value < BEST_LEVEL
 
 
 FEWER, SIGNIFICANTLY, NO_MORE = "fewer", "significantly fewer", "not significantly more"

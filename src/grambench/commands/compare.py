@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         print("stored kernels have no features: methods that learn from features are not compared", flush=True)
     call = argparse.Namespace(studies=[board], datasets=[name], algorithms=chosen)
     call.__dict__.update(demo=False, dry_run=False, verbose=False, cores=arguments.cores, snakemake=[])
-    code = running.run(call)
+    code = running.run(call, brief=True)
     results = read_results(configuration().study(board).model_copy(update={"datasets": [name]}))
     print(*answer(results.study, results, name, values["n"], values["d"]), sep="\n")
     for remark in remarks:

@@ -82,9 +82,9 @@ def entries(parsed_args: argparse.Namespace, **ignored: Any) -> list[str]:
     return sorted({entry for study in named or _keys(SETTINGS, "studies") for entry in _entries(study)})
 
 
-def opponents(**ignored: Any) -> list[str]:
+def opponents(parsed_args: argparse.Namespace, **ignored: Any) -> list[str]:
     """Return the configurations that an algorithm can be compared with."""
-    return ["all", *_entries("leaderboard")]
+    return ["all", *_entries(parsed_args.board)]
 
 
 def _entries(study: str) -> list[str]:
@@ -105,6 +105,14 @@ def runs(results: Path = layout.RESULTS, **ignored: Any) -> list[str]:
     """Return the runs that have a record, as STUDY/DATASET/ALGORITHM or STUDY/DATASET/ALGORITHM/SWEEP."""
     folder = layout.located(results, layout.RECORD).parents[2]
     return [path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("[a-z]*.h5")]
+
+
+def known(kind: str, selected: Sequence[str] | None, existing: Iterable[str]) -> list[str]:
+    """Return selected names, each once, by default all that exist; raise ConfigError for one that does not."""
+    existing = list(existing)
+    if unknown := [name for name in selected or () if name not in existing]:
+        raise unknown_name(kind, unknown[0], existing)
+    return existing if selected is None else list(dict.fromkeys(selected))
 
 
 def find_cell(run: str, results: Path = layout.RESULTS) -> Cell:

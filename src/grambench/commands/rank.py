@@ -1,47 +1,82 @@
 """`grambench rank`: an algorithm among all reference configurations of a board."""
 
 import argparse
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from grambench.commands import check, names, try_
+from grambench.commands import check, names
 from grambench.common import layout
 from grambench.common.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from grambench.pipeline.trial import Made, Trial
+    from grambench.pipeline.trial import Trial
     from grambench.report.ranking_page import Ranking
+    from grambench.results.records import Record
 
-BOARD = "leaderboard"
+BOARD = "leaderboard_views"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
+    add_arguments(parser)
+    parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="where the page, tables and figure go")
+
+
+def add_arguments(
+    parser: argparse.ArgumentParser,
+    datasets: Sequence[str] = (),
+    opponents: Sequence[str] = (),
+    repetitions: int | None = None,
+) -> None:
+    """Add the arguments that `try` has too, with their defaults: none of them stands for all of the board."""
+
+    def default(names: Sequence[str]) -> str:
+        return f"(default: {' '.join(names) or 'all of the board'})"
+
     check.add_arguments(parser, "each run")
+    add_board(parser)
+    names.add_datasets(parser, f"names of data sets of the board {default(datasets)}", datasets)
+    against = f"reference configurations to compare with, or all {default(opponents)}"
+    options: dict[str, Any] = {"nargs": "*", "metavar": "NAME", "default": opponents or None, "help": against}
+    names.add_argument(parser, names.opponents, "-a", "--against", **options)
+    number = f"number of repetitions (default: {repetitions or 'all of the board'})"
+    parser.add_argument("-r", "--repetitions", type=int, metavar="N", default=repetitions, help=number)
+
+
+def add_board(parser: argparse.ArgumentParser) -> None:
+    """Add the argument `--board`."""
     board = f"a study with reference results (default: {BOARD})"
     names.add_argument(parser, names.studies, "-b", "--board", default=BOARD, metavar="STUDY", help=board)
-    names.add_datasets(parser, "names of data sets (default: all of the board)")
-    repetitions = "number of repetitions (default: all of the board)"
-    parser.add_argument("-r", "--repetitions", type=int, metavar="N", help=repetitions)
-    parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="where the page, tables and figure go")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Rank an algorithm, such as mine.py, among all configurations of a board, whose results need no run."""
-    from grambench.pipeline.trial import ENTRY
     from grambench.report import ranking_page
 
-    if not (made := make(arguments, try_.show_leaks)):
-        print("not ranked: it uses labels or examples before it may know them")
-        return 1
+    if not (made := make(arguments, show_leaks)):
+        return refuse()
     _, ranked = made
     output = arguments.output or layout.RESULTS / "rank" / Path(arguments.algorithm).stem
-    page = ranking_page.write(output, ranked, ENTRY)
-    print(ranking_page.summary(ranked, ENTRY))
+    page = ranking_page.write(output, ranked)
+    print(ranking_page.summary(ranked))
     print(f"page to mail: {page}; tables for a paper: {output}/ranks.tex, {output}/versus.tex")
-    failed = [d for d in ranked.results.study.datasets if ranked.results.missing(d, ENTRY)]
+    return exit_code(ranked)
+
+
+def refuse() -> int:
+    """Say that an algorithm is not ranked, and return the exit code."""
+    print("not ranked: it uses labels or examples before it may know them")
+    return 1
+
+
+def exit_code(ranked: "Ranking") -> int:
+    """Return 0 if there is a result on each data set, and the reference runs that were made again are equal; else 1."""
+    failed = [dataset for dataset in ranked.results.study.datasets if ranked.results.missing(dataset, ranked.algorithm)]
     return int(bool(failed or ranked.left_out or not all(ranked.again.values())))
 
 
@@ -59,25 +94,55 @@ def make(
     repetitions = most if arguments.repetitions is None else arguments.repetitions
     if not 1 <= repetitions <= most:
         raise ConfigError(f"--repetitions: expected 1 to {most}, those of the reference results, got {repetitions}")
-    datasets = arguments.datasets or reference.ran("dataset")
-    ranking.check_datasets(plan, reference, datasets)
+    of_reference = f"of the reference results of {arguments.board}"
+    datasets = names.known(f"data set {of_reference}", arguments.datasets or None, reference.ran("dataset"))
+    ranking.check_vectors(plan, arguments.board, datasets)
+    against = None if arguments.against == ["all"] else arguments.against
+    opponents = names.known(f"configuration {of_reference}", against, reference.study.algorithms)
+    parameters = check.parse_parameters(arguments)
     if refuses(arguments):
         return None
-    opponents, parameters = list(reference.study.algorithms), check.parse_parameters(arguments)
     spec = trial.Trial(arguments.algorithm, parameters, opponents, repetitions, arguments.board)
-    print(f"{len(datasets)} data sets, {len(opponents)} reference configurations of {arguments.board}", flush=True)
-    with try_.quiet():
+    print(f"{arguments.board}: {len(opponents)} reference configurations, data sets: {len(datasets)}", flush=True)
+    with quiet():
         return spec, ranking.rank(plan, spec, reference, datasets, arguments.seconds, show)
 
 
-def show(made: "Made") -> None:
-    """Print a run in one line."""
+def show_leaks(arguments: argparse.Namespace) -> bool:
+    """Print the faults of the checks of an algorithm for leaks, and return whether there are any."""
+    from grambench.experiments.conformance import IMPORTED
+
+    faults: dict[str, str] = {}
+    parameters = check.parse_parameters(arguments)
+    check.run_checks(arguments.algorithm, parameters, arguments.seconds, faults.__setitem__, check.LEAKS)
+    if fault := faults.pop(IMPORTED):
+        raise ConfigError(f"{arguments.algorithm}: cannot be imported: {fault}")
+    for title, fault in faults.items():
+        if fault:
+            print(f"leaks: {title}: {fault}", flush=True)
+    return any(faults.values())
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Silence messages on sources of data without an answer; a row says if no source answered."""
+    logger = logging.getLogger("grambench")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+def show(record: "Record") -> None:
+    """Print the record of a run in one line."""
     from grambench.pipeline.trial import ENTRY
     from grambench.results.statistics import Sample, printed
 
-    cell, record = made.cell, made.record
     text = record.reason if record.status == "unavailable" else f"{record.status}: {record.reason}"
+    text += " (--seconds)" * (record.status == "timeout")
     if record.status == "ok":
         text = f"{printed(Sample.of(record.metrics['accuracy_percent'].ravel()), 'accuracy_percent')} % accuracy"
-    name = cell.dataset if cell.algorithm == ENTRY else f"again: {cell.dataset}/{cell.algorithm}"
+    name = record.dataset if record.algorithm == ENTRY else f"again: {record.dataset}/{record.algorithm}"
     print(f"{name:40} {text}", flush=True)

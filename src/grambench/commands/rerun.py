@@ -46,7 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
         new = records.read(output)
     lines = list(_compare(stored, new))
     new_seconds, stored_seconds = (record.provenance.get("wall_seconds", math.nan) for record in (new, stored))
-    verdict = "different" if lines else f"equal: {_count(new)} numbers"
+    count = sum(values.size for name, values in new.numbers.items() if name != "rounds")
+    verdict = "different" if lines else f"equal: {count} numbers"
     print(f"{arguments.run}: {verdict}; it took {new_seconds:.1f} s, and {stored_seconds:.1f} s when it was stored")
     print(*lines, *_other_differences(stored, new), sep="\n")
     return int(bool(lines))
@@ -81,9 +82,12 @@ def _row(key: str, stored: "Floats | None", new: "Floats | None") -> tuple[str, 
     """Return the row of a metric that differs: means, the largest difference, and the number of different values."""
     import numpy as np
 
+    from grambench.results.statistics import Sample
+
     group, _, name = key.partition("/")
     title = name if group == "metrics" else f"{name} ({group})"
-    means = ["none" if values is None else f"{_mean(values):.8g}" for values in (stored, new)]
+    finite = [None if values is None else values[np.isfinite(values)] for values in (stored, new)]
+    means = ["none" if values is None else f"{Sample.of(values).mean:.8g}" for values in finite]
     if stored is None or new is None:
         return title, *means, "", ""
     if key == "rounds":
@@ -94,16 +98,3 @@ def _row(key: str, stored: "Floats | None", new: "Floats | None") -> tuple[str, 
     # NaN if a number is NaN in one record only
     largest = np.abs(stored[unequal] - new[unequal]).max()
     return title, *means, f"{largest:.3g}", f"{unequal.sum()} of {unequal.size}"
-
-
-def _mean(values: "Floats") -> float:
-    """Return the mean of the finite values; NaN if there are none."""
-    import numpy as np
-
-    finite = values[np.isfinite(values)]
-    return float(finite.mean()) if finite.size else math.nan
-
-
-def _count(record: "Record") -> int:
-    """Return the number of values of a record, without measured seconds."""
-    return sum(values.size for name, values in record.numbers.items() if name != "rounds")

@@ -47,8 +47,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-c", "--cores", help="number of cores (default: all, or those of a profile)")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Run studies and make their report, with Snakemake."""
+def run(arguments: argparse.Namespace, *, brief: bool = False) -> int:
+    """Run studies and make their report, with Snakemake.
+
+    A brief call, of a command that says itself what is run, prints neither what is expected nor how many runs are ok.
+    """
     from grambench.pipeline import cluster, last_run, supervise
 
     count_cores(arguments.cores)
@@ -80,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     command += ["--configfile", *map(str, settings.files)] if settings.files else []
     command += ["--config", *settings.entries] if settings.entries else []
     # snakemake prints every job of a dry run: what is expected of all of them follows
-    if counted and not settings.idle:
+    if counted and not settings.idle and not brief:
         _show_expectation(plan, arguments.cores, settings.slurm)
     if not settings.idle and len(plan.targets.cells()) >= MANY:
         print("Snakemake plans all of them first, which takes a minute or more", flush=True)
@@ -99,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
     # the workflow writes this file when it starts, but it does not start if nothing is left to do
     if last_run.modified() == written:
         last_run.write(plan)
-    return _show_results()
+    return _show_results(brief=brief)
 
 
 def count_cores(cores: str | None) -> int:
@@ -246,8 +249,11 @@ def _check_writable() -> None:
         raise DataError(f"{folder}: cannot be written ({cause(error)}), where Snakemake keeps its notes") from None
 
 
-def _show_results() -> int:
-    """Print the failures of a run with their reasons, and the path of its report; return the exit code."""
+def _show_results(*, brief: bool) -> int:
+    """Print the failures of a run with their reasons, and the path of its report; return the exit code.
+
+    A brief call prints the failures alone.
+    """
     from grambench.pipeline import status
 
     files = file_statuses()
@@ -263,5 +269,6 @@ def _show_results() -> int:
     for reason, datasets in notes.items():
         commands = f"grambench fetch {' '.join(datasets)}, then the same run"
         print(f"{'note':12} {', '.join(datasets)}: {reason}; to try the first source again: {commands}")
-    print(f"{status.counts(files)}; report: {Path(layout.REPORT).resolve()}")
+    if not brief:
+        print(f"{status.counts(files)}; report: {Path(layout.REPORT).resolve()}")
     return int(bool(failed))

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from grambench.commands import check, names, rank
+from grambench.commands import check, rank
 from grambench.common import layout
 from grambench.common.errors import ConfigError
 
@@ -11,16 +11,14 @@ from grambench.common.errors import ConfigError
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     check.add_arguments(parser, "all checks together, and of each run")
-    board = f"a study with reference results (default: {rank.BOARD})"
-    names.add_argument(parser, names.studies, "-b", "--board", default=rank.BOARD, metavar="STUDY", help=board)
+    rank.add_board(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="where the submission goes")
-    parser.set_defaults(datasets=None, repetitions=None)
+    parser.set_defaults(datasets=None, against=None, repetitions=None)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Check an algorithm's file, run it on all of a board, and write both as a folder to hand in."""
     from grambench.pipeline import submission
-    from grambench.pipeline.trial import ENTRY
     from grambench.report import ranking_page
 
     if not arguments.algorithm.endswith(".py"):
@@ -31,6 +29,6 @@ def run(arguments: argparse.Namespace) -> int:
     spec, ranked = made
     output = arguments.output or layout.RESULTS / "submit" / Path(arguments.algorithm).stem
     submission.write(output, spec, ranked)
-    print(ranking_page.summary(ranked, ENTRY))
+    print(ranking_page.summary(ranked))
     print(f"submission: {output}; check it as others will: grambench verify {output}")
     return 0

@@ -50,19 +50,12 @@ def _table(arguments: argparse.Namespace) -> "TableContent":
     check_root()
     results = read_results(configuration().study(arguments.study), arguments.results)
     measured = [name for name in names.metrics() if name in set(results.runs["metric"])]
-    algorithms = _known("algorithm", arguments.algorithms, results.ran("algorithm"))
-    datasets = _known("data set", arguments.datasets, results.ran("dataset"))
+    algorithms = names.known("algorithm of the results", arguments.algorithms, results.ran("algorithm"))
+    datasets = names.known("data set of the results", arguments.datasets, results.ran("dataset"))
     metric = arguments.metric or results.main_metric()
     if metric not in measured:
         raise unknown_name(f"metric of the results of {arguments.study}", metric, measured)
     return paper_table(results, metric, algorithms, datasets, arguments.caption)
-
-
-def _known(kind: str, selected: "list[str] | None", ran: list[str]) -> list[str]:
-    """Return selected names, each once, by default all that were run; raise ConfigError for one that was not run."""
-    if unknown := [name for name in selected or () if name not in ran]:
-        raise unknown_name(f"{kind} of the results", unknown[0], ran)
-    return list(dict.fromkeys(selected or ran))
 
 
 def _render(table: "TableContent", arguments: argparse.Namespace) -> str:

@@ -31,12 +31,6 @@ class SolverError(GrambenchError):
     """A numerical problem has no solution, or none was found within the limits."""
 
 
-# keys, kinds and metrics that files of earlier versions have
-RENAMED = {"parts": "outer_folds", "folds": "inner_folds", "repeats": "repetitions", "heads": "characteristics"}
-RENAMED |= {"nested": "nested_cv", "holdout": "random_splits", "split": "official_split", "classes": "per_class_splits"}
-RENAMED |= {"chosen_c": "selected_C", "chosen_value": "selected_value", "search_seconds": "fit_seconds"}
-
-
 def unknown_name(kind: str, name: str, existing: Iterable[str]) -> ConfigError:
     """Return the error for a name that does not exist, with the nearest existing names.
 
@@ -55,8 +49,6 @@ def unknown_name(kind: str, name: str, existing: Iterable[str]) -> ConfigError:
     names = sorted(existing)
     near = difflib.get_close_matches(name.lower(), names, n=3, cutoff=NEAR)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}"
-    if RENAMED.get(name) in names:
-        hint = f"it is called {RENAMED[name]} now"
     return ConfigError(f"unknown {kind} {name!r}: {hint}")
 
 

@@ -33,9 +33,6 @@ TABLE_SUFFIXES = ("csv", "md", "tex")
 FIGURE = "results/{study}/figures/{figure}.{suffix}"
 FIGURE_SUFFIXES = ("svg", "pdf", "column.svg", "column.pdf", "png")  # for a page, for a column, for slides
 REPORT = "results/report/index.html"  # the first page
-REPORT_FILE = "results/report/report.html"  # all pages as one file
-REPORT_PAGES = "results/report/pages"
-REPORT_FILES = "results/report/files"  # what the pages offer for download
 NOTES = Path("docs/papers")  # a page for each paper: its findings, and the numbers that differ and why
 # all of them for the files of one data set, study or run; logs and the report are not among them
 PATTERNS = [text for text in list(vars().values()) if isinstance(text, str) and re.match("results/.*{", text)]

@@ -9,7 +9,7 @@ import yaml
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from grambench.common.errors import RENAMED, ConfigError, cause, unknown_name
+from grambench.common.errors import ConfigError, cause, unknown_name
 from grambench.common.files import open_regular
 from grambench.common.models import ConfigModel
 
@@ -66,10 +66,6 @@ def _message(fault: ErrorDetails, model: type[ConfigModel]) -> str:
     key, message = ".".join(path) or "top level", fault["msg"]
     if fault["type"] in ("extra_forbidden", "unexpected_keyword_argument"):  # of a model, of a dataclass
         message = str(unknown_name("key", key, model.model_fields)) if key in fault["loc"] else "no such key"
-        if new := RENAMED.get(path[-1]):
-            message = f"no such key; its new name is {new}"
-    if fault["type"] == "union_tag_invalid" and (new := RENAMED.get(fault["ctx"]["tag"])):
-        message = f"{fault['ctx']['tag']} has the new name {new}"
     if fault["type"] == "value_error":  # of a class that checks itself, which says what it got
         return f"{key}: {fault['ctx']['error']}"
     return f"{key}: {message} (got {fault['input']!r:.60})"

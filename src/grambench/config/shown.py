@@ -27,11 +27,6 @@ from grambench.config.names import Grid, MetricName, Name, Names, Parameter, Set
 REPORT = Path(__file__).parent.parent / "report"
 
 
-def _of_kind(usual: str) -> BeforeValidator:
-    """Return a validator that fills in the usual kind if the file names none."""
-    return BeforeValidator(lambda values: {"kind": usual} | values if isinstance(values, dict) else values)
-
-
 @dataclass(frozen=True)
 class Kinds:
     """The kinds of tables or of figures, each loaded by its name when an item of it is validated.
@@ -47,10 +42,6 @@ class Kinds:
     item: str
     usual: str
 
-    def module(self, kind: str) -> str:
-        """Return the dotted name of the module of a kind."""
-        return f"grambench.report.{self.item}s.{kind}"
-
     def names(self) -> list[str]:
         """Return the names of all kinds, the usual one first, without importing them."""
         names = (path.stem for path in (REPORT / f"{self.item}s").glob("[a-z]*.py"))
@@ -58,9 +49,8 @@ class Kinds:
 
     def load(self, kind: str) -> Any:
         """Import a kind, and return its class: CurvesFigure of the kind of figure "curves"."""
-        return getattr(
-            importlib.import_module(self.module(kind)), f"{kind.title().replace('_', '')}{self.item.title()}"
-        )
+        module = importlib.import_module(f"grambench.report.{self.item}s.{kind}")
+        return getattr(module, f"{kind.title().replace('_', '')}{self.item.title()}")
 
     def __get_pydantic_core_schema__(self, *_: object) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self._validate)
@@ -215,7 +205,8 @@ class ViewSweep(AnySweep):
 
 Sweep = Annotated[
     Annotated[ParameterSweep | ScalingSweep | ProfileSweep | SizeSweep | ViewSweep, Field(discriminator="kind")],
-    _of_kind("parameter"),
+    # the usual kind, if the file names none
+    BeforeValidator(lambda values: {"kind": "parameter"} | values if isinstance(values, dict) else values),
 ]
 
 

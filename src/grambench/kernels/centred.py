@@ -22,12 +22,8 @@ class Centring:
     pool : Pool
         The kernels among the n training examples, neither centred nor scaled.
     trace : float, optional
-        The trace to which each centred Gram matrix is scaled; by default they are not scaled.
-
-    Raises
-    ------
-    ValueError
-        If a kernel is constant on the training examples, so that its centred Gram matrix has no trace to scale.
+        The trace to which each centred Gram matrix is scaled; by default they are not scaled. A kernel that is constant
+        on the training examples tells nothing apart and has no trace to scale: it becomes 0 everywhere.
     """
 
     def __init__(self, pool: Pool, trace: float | None) -> None:
@@ -38,9 +34,8 @@ class Centring:
             for k, mean in enumerate(self._means):
                 diagonal = np.diagonal(grams[k])
                 size = float((diagonal - 2.0 * mean + mean.mean()).sum())
-                if not size > 1e-12 * abs(float(diagonal.sum())):
-                    raise ValueError(f"kernel {k + 1} is constant on the training examples: it cannot be centred")
-                self._scales[k] = trace / size
+                is_constant = not size > 1e-12 * abs(float(diagonal.sum()))
+                self._scales[k] = 0.0 if is_constant else trace / size
         self.train = self._stored(pool, self._means)
 
     def between(self, pool: Pool) -> Pool:

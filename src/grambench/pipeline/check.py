@@ -143,9 +143,9 @@ def check_dataset(study: Study, dataset: Dataset) -> None:
         has = "no views" if views == {""} else "the views " + ", ".join(sorted(views))
         remedy = "; expected `views: all` in `kernels`, as in leaderboard_views" if dataset.stored_kernels else ""
         raise ConfigError(f"a kernel is on view {unknown[0]!r}, but data set {dataset.name} has {has}{remedy}")
-    for name, own in study.algorithms.items():
-        is_run = dataset.name in (own.datasets or [dataset.name])
-        if is_run and study.has_single_features(name) and not has_vectors:
+    entries = {name: own for name, own in study.algorithms.items() if dataset.name in (own.datasets or [dataset.name])}
+    for name in entries:
+        if study.has_single_features(name) and not has_vectors:
             raise ConfigError(f"{name} has kernels on single features, and data set {dataset.name} has no vectors")
     if study.protocol.needs_official_split and not dataset.has_split:
         kind = study.protocol.kind
@@ -157,8 +157,8 @@ def check_dataset(study: Study, dataset: Dataset) -> None:
     if dataset.kind == "stream":
         if not isinstance(study.protocol, Online) or study.protocol.stored:
             raise ConfigError(f"{dataset.name} is a stream; expected a study of kind online with `stored: false`")
-        for name, algorithm in study.algorithms.items():
-            if not algorithm.approximation and dataset.name in (algorithm.datasets or [dataset.name]):
+        for name, entry in entries.items():
+            if not entry.approximation:
                 raise ConfigError(f"{dataset.name} is a stream; expected an approximation of {name}")
     profiled = any(sweep.kind == "profile" and dataset.name in sweep.datasets for sweep in study.sweeps.values())
     if profiled and dataset.classes:
@@ -170,16 +170,14 @@ def check_dataset(study: Study, dataset: Dataset) -> None:
             except ValueError as error:
                 raise ConfigError(f"{dataset.name}: subsets: {error}") from None
         return
-    for name, algorithm in study.algorithms.items():
-        if algorithm.approximation and dataset.name in (algorithm.datasets or [dataset.name]):
+    for name, entry in entries.items():
+        if entry.approximation:
             raise ConfigError(f"approximation: {name} takes vectors and groups of their columns, not {dataset.name}")
     if not study.kernels:
         raise ConfigError(f"{dataset.name} has views; a study of a dictionary or subsets takes data sets of vectors")
-    for entry, algorithm in study.algorithms.items():
-        if dataset.name not in (algorithm.datasets or [dataset.name]):
-            continue
-        if need := algorithms.needs(study.file(entry)):
+    for name in entries:
+        if need := algorithms.needs(study.file(name)):
             inputs = "feature vectors" if need == "features" else "a continuous family of kernels on vectors"
             has = "stored kernels" if dataset.stored_kernels else "views"
-            remedy = f"; list other data sets under `datasets` of {entry}"
-            raise ConfigError(f"{entry} learns from {inputs}, but data set {dataset.name} has {has}{remedy}")
+            remedy = f"; list other data sets under `datasets` of {name}"
+            raise ConfigError(f"{name} learns from {inputs}, but data set {dataset.name} has {has}{remedy}")

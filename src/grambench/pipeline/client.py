@@ -14,8 +14,8 @@ SOCKETS = ("supervised", "other")
 ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-def ask(argv: Sequence[str]) -> None:
-    """Let a server do a step, and end this process as the step ends.
+def ask(argv: Sequence[str], spec: str) -> None:
+    """Let a server do a step with these settings, and end this process as the step ends.
 
     Return if no server answers, and the workflow goes on: what a server had started for this process has then ended.
     """
@@ -37,10 +37,9 @@ def ask(argv: Sequence[str]) -> None:
 
         try:
             connection.connect(f"{folder}/{SOCKETS[argv[0] not in HALVES]}")
-            _keep_input()
             # arguments of any length in a file without a name
             with os.fdopen(os.memfd_create("request"), "w", encoding="utf-8") as request:
-                json.dump([os.getcwd(), *argv], request)  # noqa: PTH109  (pathlib takes long to import)
+                json.dump([os.getcwd(), spec, *argv], request)  # noqa: PTH109  (pathlib takes long to import)
                 request.flush()
                 socket.send_fds(connection, [b"?"], [0, 1, 2, request.fileno()])
             for number in ENDING:
@@ -73,14 +72,6 @@ def has_ended(folder: str) -> bool:
         return False
     finally:
         os.close(descriptor)
-
-
-def _keep_input() -> None:
-    """Let the standard input be read again, since a server may end when it has been read."""
-    with os.fdopen(os.memfd_create("input"), "wb") as copy:
-        copy.write(sys.stdin.buffer.read())
-        copy.flush()
-        os.dup2(copy.fileno(), 0)
 
 
 def _end(code: int) -> None:

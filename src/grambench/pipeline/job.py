@@ -48,8 +48,8 @@ class Job:
     killed: bool = False
 
     @classmethod
-    def parse(cls, argv: Sequence[str]) -> "Job":
-        """Return the job of the arguments of a step; its settings come through the standard input."""
+    def parse(cls, argv: Sequence[str], spec: str) -> "Job":
+        """Return the job of the arguments of a step and of its settings."""
         parser = argparse.ArgumentParser()
         parser.add_argument("code")
         parser.add_argument("--output", type=Path, nargs="+")
@@ -58,8 +58,6 @@ class Job:
         parser.add_argument("--seconds", type=float, default=math.inf)
         parser.add_argument("--memory-mb", type=float, default=math.inf)
         parser.add_argument("--killed", action="store_true")
-        # opened anew: a server may have read it, and ended
-        spec = Path("/dev/stdin").read_text(encoding="utf-8").rstrip("\n")
         return cls(spec, **vars(parser.parse_args(argv)))
 
     @property

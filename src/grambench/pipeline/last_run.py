@@ -89,12 +89,7 @@ def datasets() -> dict[str, list[str]]:
     return {study: list(asked) for study, asked in _read_requests().items()}
 
 
-def earlier(plan: "Plan") -> "dict[str, Specifications]":
-    """Return the specifications of each study of an earlier run that is not in this one and has all its results."""
-    return finished(plan, without=plan.studies)
-
-
-def finished(plan: "Plan", *, without: Iterable[str] = ()) -> "dict[str, Specifications]":
+def finished(plan: "Plan", without: Iterable[str] = ()) -> "dict[str, Specifications]":
     """Return the specifications of each study of an earlier run that has all its results, without some studies."""
     specs, requests = dict[str, "Specifications"](), _read_requests()
     # sorted, since another order would make the report anew

@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 
 from grambench.common import layout
-from grambench.common.errors import ConfigError, DataError, unknown_name
+from grambench.common.errors import ConfigError, DataError
 from grambench.common.layout import Cell
 from grambench.config.metrics import MEASURED
 from grambench.config.study import Study
 from grambench.pipeline import trial
 from grambench.pipeline.plan import Plan
-from grambench.pipeline.trial import ENTRY, Made, Trial
+from grambench.pipeline.trial import ENTRY, Trial
 from grambench.report.ranking_page import Ranking
 from grambench.results import archive, collect
 from grambench.results.reading import as_written
@@ -33,7 +33,7 @@ SECONDS = "seconds"  # the metric that is scaled
 def read_reference(plan: Plan, board: str) -> Results:
     """Return the results of a board in the archive; raise ConfigError or DataError if there are none or one changed."""
     if not plan.studies[board].takes_any_dataset:
-        raise ConfigError(f"{board}: expected a study that compares algorithms on any data set, such as {trial.STUDY}")
+        raise ConfigError(f"{board}: expected a study that compares algorithms on any data set, such as leaderboard")
     if board not in archive.studies():
         others = f"{', '.join(archive.studies())} have some (-b); " * bool(archive.studies())
         remedy = f"{others}grambench run {board} and grambench archive {board} make them"
@@ -49,12 +49,9 @@ def read_reference(plan: Plan, board: str) -> Results:
     return replace(results, study=study.model_copy(update={"algorithms": entries, "sweeps": {}}))
 
 
-def check_datasets(plan: Plan, reference: Results, datasets: Sequence[str]) -> None:
-    """Raise ConfigError unless data sets are of vectors, and the reference has results on them."""
-    board, known = reference.study.name, reference.ran("dataset")
+def check_vectors(plan: Plan, board: str, datasets: Sequence[str]) -> None:
+    """Raise ConfigError unless data sets of a board are of vectors."""
     for dataset in datasets:
-        if dataset not in known:
-            raise unknown_name(f"data set of the reference results of {board}", dataset, known)
         if plan.targets.dataset(dataset).descriptors:
             raise ConfigError(f"{board}: expected data sets of vectors, {dataset} has images; grambench run takes them")
 
@@ -65,7 +62,7 @@ def rank(
     reference: Results,
     datasets: Sequence[str],
     seconds: float,
-    show: Callable[[Made], None],
+    show: Callable[[Record], None],
 ) -> Ranking:
     """Run an algorithm on data sets of a board, and rank it.
 
@@ -74,15 +71,15 @@ def rank(
     plan : Plan
         A plan of the board. Its study is replaced by that of the ranking.
     spec : Trial
-        The algorithm. Its opponents are all configurations of the reference.
+        The algorithm, and the configurations of the reference that it is ranked among.
     reference : Results
         See `read_reference`.
     datasets : sequence of str
-        Data sets that `check_datasets` takes.
+        Data sets of vectors that the reference has results on.
     seconds : float
         The time limit of each run.
     show : callable
-        Called with each run when it is made.
+        Called with the record of each run when it is made.
 
     Raises
     ------
@@ -98,9 +95,9 @@ def rank(
     again: dict[Cell, bool] = {}
     ratios = []
     contents = {name: data.get("content", "") for name, data in about["data"].items()}
-    for each in trial.run(plan, [*cells, *_draw(reference, datasets)], seconds, contents):
-        cell, record = each
-        show(each)
+    runs = [*cells, *_draw(reference, datasets, spec.opponents)]
+    for cell, record in zip(runs, trial.run(plan, runs, seconds, contents), strict=True):
+        show(record)
         if cell not in cells and record.status == "ok":
             again[cell] = _is_equal(record, reference)
             then = reference.values(cell.dataset, cell.algorithm, SECONDS)[: spec.repetitions]
@@ -112,7 +109,7 @@ def rank(
     ratio = float(np.median(ratios)) if ratios else np.nan
     kept = [dataset for dataset in datasets if dataset not in left_out]
     study = plan.studies[board].model_copy(update={"datasets": kept})
-    return Ranking(_merge(made, reference, study, ratio), left_out, again, ratio, about, made)
+    return Ranking(ENTRY, _merge(made, reference, study, ratio), left_out, again, ratio, about, made)
 
 
 def _merge(made: Mapping[str, Record], reference: Results, study: Study, ratio: float) -> Results:
@@ -133,11 +130,11 @@ def _merge(made: Mapping[str, Record], reference: Results, study: Study, ratio: 
     )
 
 
-def _draw(reference: Results, datasets: Sequence[str]) -> list[Cell]:
+def _draw(reference: Results, datasets: Sequence[str], algorithms: Sequence[str]) -> list[Cell]:
     """Return some reference runs, drawn at random among those that take no long time."""
     cells = reference.cells
     able = cells[(cells["sweep"] == "") & (cells["status"] == "ok") & (cells["cpu_seconds"] <= LONGEST)]
-    able = able[able["dataset"].isin(datasets) & able["algorithm"].isin(reference.study.algorithms)]
+    able = able[able["dataset"].isin(datasets) & able["algorithm"].isin(algorithms)]
     names = list(zip(able["dataset"], able["algorithm"], strict=True))
     return [Cell(reference.study.name, *name) for name in random.sample(names, min(AGAIN, len(names)))]
 

@@ -19,11 +19,9 @@ from grambench.config.study import Study
 from grambench.pipeline import last_run
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import report
-from grambench.report import board, figures, page, tables
-from grambench.report.cells import TableContent
+from grambench.report import board, figures, page, renderings, tables
 from grambench.report.drawing import COLUMN, PAGE
 from grambench.results import archive, reproduction
-from grambench.results.characteristics import Prepared
 from grambench.results.study import Results
 
 
@@ -72,15 +70,14 @@ def write(plan: Plan, index: Path, cores: int) -> dict[str, int]:
     spec = json.loads(plan.specs.report(run).spec)
     wanted = {name: _archived(plan, name, spec["whole"][name]) for name in plan.studies if name not in run}
     with ProcessPoolExecutor(max_workers=cores) as pool:
-        # a study's figures take about as long as all else of it
-        drawing = {pool.submit(draw_figures, each): each for each in wanted.values()}
-        futures = {
+        futures = {name: pool.submit(study_report, each) for name, each in wanted.items()}
+        futures |= {
             name: pool.submit(report.study_report, spec["studies"][name], spec["whole"][name], Path, stale)
             for name, stale in spec["earlier"].items()
         }
-        for drawn in tqdm(as_completed(drawing), "figures", len(drawing), leave=False, unit="study", disable=None):
-            archived = drawing[drawn]
-            futures[archived.study.name] = pool.submit(study_report, archived, drawn.result())
+        made = as_completed(futures.values())
+        for each in tqdm(made, "studies", len(futures), leave=False, unit="study", disable=None):
+            each.result()
         studies = [futures[name].result() for name in spec["order"]]
     report.write(spec, studies, list(map(Path, plan.targets.explained())), index)
     return {str(archive.ARCHIVE): len(wanted), str(layout.RESULTS): len(run)}
@@ -99,18 +96,8 @@ def _archived(plan: Plan, name: str, settings: dict[str, Any]) -> Archived:
     )
 
 
-def _read(archived: Archived) -> tuple[Results, pd.DataFrame, Prepared, pd.DataFrame]:
-    """Return results, curves and data sets of an archived study, and its numbers beside the published ones."""
-    name = archived.study.name
-    runs, cells, curves = (archive.path_of(name, pattern) for pattern in (layout.RUNS, layout.CELLS, layout.CURVES))
-    results, prepared = Results.read(archived.study, runs, cells), archive.read_prepared(name)
-    compared = reproduction.table(results, prepared, archived.published, archived.shipped)
-    return results, pd.read_parquet(curves), prepared, compared
-
-
-def draw_figures(archived: Archived) -> dict[str, bytes]:
-    """Return the files of all figures that the page of an archived study shows."""
-    results, curves, _, compared = _read(archived)
+def _figures(results: Results, curves: pd.DataFrame, compared: pd.DataFrame) -> dict[str, bytes]:
+    """Return the files of all figures that the page of a study shows."""
     files, in_columns = {}, board.pair(results) or ()
     for name, settings in results.study.figures.items():
         for suffix, width in ({"svg": PAGE} | ({"column.svg": COLUMN} if name in in_columns else {})).items():
@@ -120,11 +107,13 @@ def draw_figures(archived: Archived) -> dict[str, bytes]:
     return files
 
 
-def study_report(archived: Archived, drawn: Mapping[str, bytes]) -> page.StudyReport:
-    """Return what the report shows of an archived study, given the files of its figures: tables and verdicts anew."""
+def study_report(archived: Archived) -> page.StudyReport:
+    """Return what the report shows of an archived study: tables, figures and verdicts anew."""
     study, about = archived.study, archive.read_about(archived.study.name)
     name = study.name
-    results, curves, prepared, compared = _read(archived)
+    runs, cells, drawn = (archive.path_of(name, pattern) for pattern in (layout.RUNS, layout.CELLS, layout.CURVES))
+    results, prepared, curves = Results.read(study, runs, cells), archive.read_prepared(name), pd.read_parquet(drawn)
+    compared = reproduction.table(results, prepared, archived.published, archived.shipped)
     printed = chances.read(archived.chances, name)
     judged = claims.table(name, claims.Evidence(results, curves), printed)
     index = tables.comparison(compared)
@@ -132,11 +121,11 @@ def study_report(archived: Archived, drawn: Mapping[str, bytes]) -> page.StudyRe
     built = {key: tables.build(results, prepared, index, table) for key, table in sorted(study.tables.items())}
     built = {key: replace(table, remarks=[*table.remarks, f"{source}."]) for key, table in built.items()}
     files = {
-        "cells.csv": archive.path_of(name, layout.CELLS).read_bytes(),
+        "cells.csv": cells.read_bytes(),
         "reproduction.csv": _csv(compared),
         "claims.csv": _csv(judged),
-        **_tables(built),
-        **drawn,
+        **{f"tables/{key}": text.encode() for key, text in renderings.files(built).items()},
+        **_figures(results, curves, compared),
     }
     made = report.assemble(
         results,
@@ -166,12 +155,3 @@ def _remark(about: Mapping[str, Any], changed: int) -> str:
 
 def _csv(table: pd.DataFrame) -> bytes:
     return table.to_csv(index=False).encode()
-
-
-def _tables(built: Mapping[str, TableContent]) -> dict[str, bytes]:
-    """Return the files of all tables of a study."""
-    files: dict[str, bytes] = {}
-    for name, table in built.items():
-        texts = {"csv": table.data.to_csv(index=False), "md": tables.markdown(table), "tex": tables.latex(table)}
-        files |= {f"tables/{name}.{suffix}": text.encode() for suffix, text in texts.items()}
-    return files

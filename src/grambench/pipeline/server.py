@@ -47,7 +47,7 @@ LATE = {
 SOMETIMES = {"run": ("scipy.optimize", "sklearn.linear_model", "sklearn.svm", "sklearn.ensemble")}
 # a folder beside the sockets, where forks note which Gram matrices they have found whole
 CHECKED = "checked"
-# descriptors of a request: standard input, output and error of the client, and a file with the arguments of the step
+# descriptors of a request: standard input, output and error of the client, and a file with the call of the step
 COUNT = 4
 # the folder of the sockets among temporary files
 PREFIX = "grambench-servers-"
@@ -169,7 +169,7 @@ class Server:
             *streams, request = descriptors
             with os.fdopen(request, encoding="utf-8", closefd=False) as file:
                 file.seek(0)
-                folder, step, *arguments = json.load(file)
+                folder, spec, step, *arguments = json.load(file)
             modules: Iterable[str] = (f"{STEPS}.{step}", *LATE.get(step, ()))
             # a run compares the code of all its modules: a server reads theirs when it imports them
             if step == "run":
@@ -178,7 +178,7 @@ class Server:
                 self.steps.append(step)
             if len(list(Path("/proc/self/task").iterdir())) > 1:
                 raise OSError("a package that was imported has started a thread")
-            fork = Fork(partial(self._work, streams, folder, step, arguments))
+            fork = Fork(partial(self._work, streams, folder, spec, step, arguments))
         # the client may have ended, or ask for what is no step; the system may refuse a process
         except (OSError, TypeError, ValueError):
             client.close()
@@ -211,7 +211,7 @@ class Server:
                 client.send(str(code).encode())
         client.close()
 
-    def _work(self, streams: Sequence[int], folder: str, step: str, arguments: Sequence[str]) -> None:
+    def _work(self, streams: Sequence[int], folder: str, spec: str, step: str, arguments: Sequence[str]) -> None:
         """Do a step, in a fork, as a new interpreter would.
 
         The socket of the client stays open: without an answer of the server, its end is that of the step.
@@ -233,7 +233,7 @@ class Server:
             # all forks have the state of the server
             sys.modules["numpy.random"].seed()
         supervise.in_server = True
-        call(step, Job.parse(arguments))
+        call(step, Job.parse(arguments, spec))
 
 
 def _import(modules: Iterable[str]) -> bool:

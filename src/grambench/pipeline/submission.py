@@ -4,7 +4,6 @@ Its folder is that of a study in the archive (`grambench.results.archive`) with 
 """
 
 import json
-import random
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -123,11 +122,6 @@ def setting_faults(submission: Submission, plan: Plan, spec: Trial) -> Iterator[
         for key in sorted(expected.keys() | got.keys()):
             if (wanted := expected.get(key)) != (found := got.get(key)):
                 yield f"{dataset}: expected {key} {wanted!s:.200} of {submission.board}, got {found!s:.200}"
-
-
-def draw(submission: Submission, count: int) -> list[str]:
-    """Return some data sets, drawn at random: whoever made the submission cannot know which."""
-    return random.sample([*submission.records], min(count, len(submission.records)))
 
 
 def number_faults(submission: Submission, ranking: Ranking) -> Iterator[str]:

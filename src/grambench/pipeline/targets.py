@@ -171,10 +171,6 @@ class Targets:
         paths = [file.path for source in description.sources if isinstance(source, Own) for file in source.files]
         return [path for path in paths if Path(path).is_file()]
 
-    def is_own(self, dataset: str) -> bool:
-        """Return whether a data set has a source that is a file of the user."""
-        return any(isinstance(source, Own) for source in self.configuration.description(dataset).sources)
-
     def published(self, study: str) -> list[str]:
         """Return the files with the published numbers of a study."""
         files = self.studies[study].published

@@ -1,11 +1,10 @@
-"""Run an algorithm beside others on data sets of a board, without a workflow: `grambench try` and `grambench rank`.
+"""Run an algorithm on data sets of a board, without a workflow: `grambench rank`, and `try` as its short form.
 
-The protocol is that of the board, for `try` with fewer repetitions. As in a study, each run is a process under the
+The protocol is that of the board, perhaps with fewer repetitions. As in a study, each run is a process under the
 limits of the project; one for each core runs at a time. Only the fetched data stay on the disk.
 """
 
 import dataclasses
-import itertools
 import os
 import subprocess
 import sys
@@ -15,10 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pandas as pd
-
 from grambench import algorithms
-from grambench.common.errors import ConfigError, unknown_name
+from grambench.common.errors import ConfigError
 from grambench.common.layout import Cell
 from grambench.config.names import Tuning
 from grambench.config.study import Entry, Study
@@ -30,9 +27,7 @@ from grambench.results import records
 from grambench.results.reading import content_of
 from grambench.results.study import title_of
 
-STUDY = "leaderboard"
 ENTRY = "tried"
-OPPONENTS = ("uniform_svm", "best_kernel_svm", "rkl", "omkc_dd", "gaussian_svm")
 
 
 class Trial(NamedTuple):
@@ -56,15 +51,12 @@ class Trial(NamedTuple):
     parameters: dict[str, Any]
     opponents: Sequence[str]
     repetitions: int
-    study: str = STUDY
+    study: str
 
 
 def build_study(plan: Plan, trial: Trial) -> Study:
     """Return a board restricted to an algorithm and its opponents; C is selected unless it is set."""
     board, name = plan.studies[trial.study], trial.algorithm
-    for opponent in trial.opponents:
-        if opponent not in board.algorithms:
-            raise unknown_name(f"algorithm of {trial.study}", opponent, board.algorithms)
     if fault := algorithms.fault(name):
         raise ConfigError(f"{name}: cannot be imported: {fault}")
     algorithms.parameters(name, trial.parameters)
@@ -80,15 +72,8 @@ def build_study(plan: Plan, trial: Trial) -> Study:
     return board.model_copy(update={"algorithms": entries, "protocol": protocol, "sweeps": {}})
 
 
-class Made(NamedTuple):
-    """A run that was made, and its record."""
-
-    cell: Cell
-    record: records.Record
-
-
-def run(plan: Plan, cells: Sequence[Cell], seconds: float, expected: Mapping[str, str] = {}) -> Iterator[Made]:
-    """Make runs, and yield them in this order; as many are made at a time as there are cores.
+def run(plan: Plan, cells: Sequence[Cell], seconds: float, expected: Mapping[str, str]) -> Iterator[records.Record]:
+    """Make runs, and yield their records in this order; as many are made at a time as there are cores.
 
     Parameters
     ----------
@@ -119,14 +104,7 @@ def run(plan: Plan, cells: Sequence[Cell], seconds: float, expected: Mapping[str
         # they are made before threads start: Python 3.11 may fail to parse source in several threads at once
         jobs = [plan.job(cell, Path(folder) / cell.path(), [prepared[cell.dataset]], seconds) for cell in cells]
         with ThreadPoolExecutor(os.cpu_count()) as threads:
-            made = threads.map(lambda job, other: other or _run(job), jobs, others)
-            yield from itertools.starmap(Made, zip(cells, made, strict=True))
-
-
-def mean_ranks(accuracies: Mapping[str, Mapping[str, float]]) -> pd.Series:
-    """Return mean ranks by title, the best first, over the data sets on which all have an accuracy."""
-    table = pd.DataFrame(accuracies).T.dropna()
-    return table.round(9).rank(axis="columns", ascending=False).mean().sort_values(kind="stable")
+            yield from threads.map(lambda job, other: other or _run(job), jobs, others)
 
 
 def _other_data(cell: Cell, content: str, expected: Mapping[str, str]) -> records.Record | None:

@@ -60,6 +60,11 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
+def within(label: str) -> str:
+    """Return a label as it stands within a sentence."""
+    return label if label[:2].isupper() or label[1:2] == " " else label[:1].lower() + label[1:]
+
+
 def scope(report: StudyReport) -> str:
     """Return the sentence on the data sets, algorithms and repetitions of the run."""
     datasets, algorithms = (
@@ -115,14 +120,13 @@ def _claims(group: Iterable[StudyReport]) -> str:
 def _best(report: StudyReport) -> str:
     """Return which algorithm is first by its mean rank, and which are not told from it; empty on few data sets."""
     ranks = report.ranks
-    if len(ranks) < RANKED or len(ranks.columns) < 2:
+    if len(ranks) < RANKED:
         return ""
     means = ranks.mean()
     first, *others = map(str, means.sort_values(kind="stable").index)
     title, metric = report.results.title, report.results.main_metric()
     alike = [title(name) for name in others if report.p_values[first, name] >= BEST_LEVEL]
-    quality = METRICS[metric].label.partition(" (")[0]
-    quality = quality if quality[:2].isupper() else quality.lower()
+    quality = within(METRICS[metric].label.partition(" (")[0])
     among = f"{means.min():.1f} among {len(means)} {report.noun} on {len(ranks)} data sets"
     apart = f"not told from {listed(alike)}" if alike else "told from all others"
     return (

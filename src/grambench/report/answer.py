@@ -94,16 +94,12 @@ def _compare(
     return f"{verdict(question, low, high)}: {shown}; {interval}"
 
 
-def is_baseline(study: Study, entry: str) -> bool:
-    """Return whether a configuration learns from vectors without the kernels of the study."""
-    return algorithms.category_of(study.file(entry)) == "baselines"
-
-
 def kind(study: Study, entry: str) -> str:
-    """Return which of KINDS a configuration is."""
-    if study.file(entry) in EQUAL:
+    """Return which of KINDS a configuration is; baselines learn from vectors without the kernels of the study."""
+    file = study.file(entry)
+    if file in EQUAL:
         return KINDS[0]
-    return KINDS[2] if study.file(entry) in UNCOMBINED or is_baseline(study, entry) else KINDS[1]
+    return KINDS[2] if file in UNCOMBINED or algorithms.category_of(file) == "baselines" else KINDS[1]
 
 
 def verdict(question: str, low: float, high: float) -> str:

@@ -86,10 +86,8 @@ def style() -> Any:
 
 def single_panel(width: float, height: float) -> tuple[Canvas, Axes]:
     """Return a figure with one panel; its size is in inches."""
-    from matplotlib.figure import Figure
-
-    canvas = Figure(figsize=(width, height), layout="constrained")
-    return canvas, canvas.subplots()
+    canvas, (axes,) = panel_grid((width, height), 1, 1)
+    return canvas, axes
 
 
 def panel_grid(

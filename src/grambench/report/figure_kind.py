@@ -148,7 +148,7 @@ class FigureKind(AnyFigure):
         """Return the data sets that have no panel, because no algorithm of the figure has a result there."""
         sweep = getattr(self, "sweep") if self.shows_sweep else ""  # noqa: B009
         datasets, algorithms = self.named("datasets"), self.named("algorithms")
-        ran = {name for name in datasets for algorithm in algorithms if results.status(name, algorithm, sweep) == "ok"}
+        ran = {name for name in datasets for each in algorithms if results.cell(name, each, sweep).status == "ok"}
         return [name for name in datasets if name not in ran]
 
 

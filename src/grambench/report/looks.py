@@ -2,6 +2,10 @@
 
 import hashlib
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 TEMPLATES = Path(__file__).parent / "templates"
 ASSETS = Path(__file__).parent / "assets"
@@ -14,3 +18,14 @@ def checksum() -> str:
         for path in sorted(folder.iterdir()):
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def environment() -> "Environment":
+    """Return what fills in the templates: texts are escaped, a missing value is an error, and `asset` reads a file."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    loader = FileSystemLoader(TEMPLATES)
+    made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    made.globals["asset"] = lambda name: Markup((ASSETS / name).read_text(encoding="utf-8"))
+    return made

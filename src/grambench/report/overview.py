@@ -12,11 +12,13 @@ from grambench.report import abstract
 from grambench.report.notes import Notes, Section, place
 from grambench.report.page import StudyReport
 from grambench.report.profiles import page_of
+from grambench.report.renderings import short
 from grambench.report.study_page import JUDGED, claim_counts
 from grambench.results.characteristics import Characteristics
 from grambench.results.study import ALL
 
 BEST = 10  # algorithms of a leaderboard that the page shows
+LONGEST = 160  # letters of a reason
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +70,7 @@ def _board(study: StudyReport) -> dict[str, Any]:
         "study": study,
         "count": len(means),
         "datasets": list(map(str, study.ranks.index)),
-        "metric": _within(METRICS[study.results.main_metric()].label.partition(" (")[0]),
+        "metric": abstract.within(METRICS[study.results.main_metric()].label.partition(" (")[0]),
         "rows": [
             {
                 "title": study.results.title(name),
@@ -133,7 +135,7 @@ def _numbers(study: StudyReport, note: str) -> list[Sentence]:
             continue
         title, label = study.results.title(str(name)), METRICS[str(metric)].label
         where = abstract.listed([str(dataset) for dataset in different["dataset"]])
-        prefix, quantity = (f"{title}: ", _within(label)) if title else ("", label)
+        prefix, quantity = (f"{title}: ", abstract.within(label)) if title else ("", label)
         if len(different) == 1:
             row = different.iloc[0]
             on_datasets = "" if where == ALL else f" on {where}"
@@ -164,11 +166,11 @@ def _failures(study: StudyReport) -> list[Sentence]:
     for (name, status, reason), cells in study.failed.groupby(["algorithm", "status", "reason"], sort=False):
         datasets = abstract.listed(list(dict.fromkeys(map(str, cells["dataset"]))))
         runs = abstract.counted(len(cells), "run")
-        text = f"{runs} failed: {study.results.title(str(name))} on {datasets}, {status}: {_clipped(str(reason))}"
+        text = f"{runs} failed: {study.results.title(str(name))} on {datasets}, {status}: {short(str(reason), LONGEST)}"
         rows.append(Sentence(text=text, page=study.page, anchor=anchor))
     for loaded in study.prepared.values():
         if isinstance(loaded, Unavailable):
-            reasons = _clipped("; ".join(loaded.reasons or ("no source is configured",)))
+            reasons = short("; ".join(loaded.reasons or ("no source is configured",)), LONGEST)
             text = f"Data set {loaded.name} is unavailable: {reasons}"
             rows.append(Sentence(text=text, page=study.page, anchor=anchor))
     return [*rows, *_stand_ins(study)]
@@ -189,12 +191,3 @@ def _stand_ins(study: StudyReport) -> list[Sentence]:
         )
         for lack, names in by_lack.items()
     ]
-
-
-def _clipped(text: str) -> str:
-    return text if len(text) <= 160 else text[:157].rstrip() + "..."
-
-
-def _within(label: str) -> str:
-    """Return a label as it stands within a sentence."""
-    return label if label[:2].isupper() or label[1:2] == " " else label[:1].lower() + label[1:]

@@ -142,7 +142,7 @@ def results_of(study: StudyReport) -> Rows:
         if metric:
             ranks = ranks.rank(ascending=METRICS[metric].better != "higher")
         for entry in study.ran:
-            if not (status := results.status(dataset, entry)):
+            if not (status := results.cell(dataset, entry).status):
                 continue
             sample = results.sample(dataset, entry, metric)
             compared = study.compared.get((dataset, entry, metric))
@@ -196,7 +196,8 @@ def _dataset(name: str, used: list[StudyReport], rows: Rows, described: Mapping[
             "facts": [(label, value) for label, value in facts if value not in ("", None)],
             "source": _source(prepared, described),
             "unavailable": loaded.reasons if isinstance(loaded, Unavailable) else (),
-            "rows": sorted(rows, key=lambda row: _place(row, used)),
+            # failed runs come last
+            "rows": sorted(rows, key=lambda row: (used.index(row["study"]), float(row["rank"] or "inf"))),
             "studies": used,
             "size": size,
         },
@@ -208,11 +209,6 @@ def _classes(prepared: Characteristics) -> str:
     if prepared.classes:
         return str(len(prepared.classes))
     return f"2, {100 * prepared.positives / prepared.n:.0f} % of the examples positive"
-
-
-def _place(row: dict[str, Any], studies: list[StudyReport]) -> tuple[int, float]:
-    """Return the place of a row on the page of its data set: by study, then by rank; failed runs come last."""
-    return studies.index(row["study"]), float(row["rank"] or "inf")
 
 
 def _source(prepared: Characteristics | None, described: Mapping[str, Any]) -> list[tuple[str, str]]:

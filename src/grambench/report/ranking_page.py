@@ -4,11 +4,11 @@ Beside it lie its tables, as CSV, Markdown and LaTeX, and its figure, as SVG and
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from grambench.common.files import atomic
@@ -17,7 +17,7 @@ from grambench.config.metrics import METRICS
 from grambench.report import figures, renderings
 from grambench.report.cells import TableContent
 from grambench.report.figures.critical_difference import CriticalDifferenceFigure
-from grambench.report.looks import ASSETS, TEMPLATES
+from grambench.report.looks import environment
 from grambench.report.table_data import TableData
 from grambench.report.tables.matrix import paper_table
 from grambench.report.tables.ranks import RanksTable
@@ -38,6 +38,8 @@ class Ranking(NamedTuple):
 
     Attributes
     ----------
+    algorithm : str
+        Its name among the results.
     results : Results
         Those of the algorithm and of the reference configurations, on the same data sets and splits. Seconds of the
         latter are multiplied by `ratio`.
@@ -53,6 +55,7 @@ class Ranking(NamedTuple):
         The records of the algorithm by their paths.
     """
 
+    algorithm: str
     results: Results
     left_out: dict[str, str]
     again: dict[Cell, bool]
@@ -61,27 +64,13 @@ class Ranking(NamedTuple):
     made: dict[str, Record]
 
 
-def write(folder: Path, ranking: Ranking, algorithm: str) -> Path:
-    """Write the page, the tables and the figure to a folder, and return the path of the page.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder.
-    ranking : Ranking
-        What the page shows.
-    algorithm : str
-        The name of the algorithm among the results.
-    """
-    tables = _tables(ranking, algorithm)
-    for name, table in tables.items():
-        texts = {
-            "csv": table.data.to_csv(index=False),
-            "md": renderings.markdown(table),
-            "tex": renderings.latex(table),
-        }
-        for suffix, text in texts.items():
-            _write(folder / f"{name}.{suffix}", text)
+def write(folder: Path, ranking: Ranking) -> Path:
+    """Write the page of a ranking, its tables and its figure to a folder, and return the path of the page."""
+    own = ranking.results.title(ranking.algorithm)
+    named = {ranking.algorithm: own}
+    tables = {name: replace(table, data=table.data.replace(named)) for name, table in _tables(ranking).items()}
+    for name, text in renderings.files(tables).items():
+        _write(folder / name, text)
     figure = CriticalDifferenceFigure(
         kind="critical_difference",
         title="Mean ranks",
@@ -93,25 +82,17 @@ def write(folder: Path, ranking: Ranking, algorithm: str) -> Path:
     for suffix in ("svg", "pdf"):
         with atomic(folder / f"{FIGURE}.{suffix}") as temporary:
             figures.save(canvas, temporary, suffix)
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     values: dict[str, Any] = {
-        "title": f"{ranking.results.title(algorithm)} among {len(ranking.results.study.algorithms) - 1} configurations",
-        "own": ranking.results.title(algorithm),
-        "summary": summary(ranking, algorithm),
+        "title": f"{own} among {len(ranking.results.study.algorithms) - 1} configurations",
+        "own": own,
+        "summary": summary(ranking),
         "about": ranking.about,
         "tables": list(tables.values()),
         "figure": Markup((folder / f"{FIGURE}.svg").read_text(encoding="utf-8").partition("<svg")[2]),
         "alternative": figures.alternative(ranking.results, figure),
-        "style": Markup((ASSETS / "report.css").read_text(encoding="utf-8")),
         "left_out": ranking.left_out,
     }
-    _write(folder / PAGE, environment.get_template(PAGE).render(values))
+    _write(folder / PAGE, environment().get_template(PAGE).render(values))
     return folder / PAGE
 
 
@@ -121,7 +102,7 @@ def _write(path: Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def _tables(ranking: Ranking, algorithm: str) -> dict[str, TableContent]:
+def _tables(ranking: Ranking) -> dict[str, TableContent]:
     """Return the table of ranks, that of the algorithm beside each other one, and that of all accuracies."""
     results = ranking.results
     data = TableData(results=results, prepared={}, reproduction={})
@@ -138,8 +119,10 @@ def _tables(ranking: Ranking, algorithm: str) -> dict[str, TableContent]:
         by=METRIC,
         rows="algorithms",
     )
-    title = f"{results.title(algorithm)} beside each other configuration"
-    versus = VersusTable(kind="versus", title=title, caption=label, algorithms=names, metrics=[METRIC], first=algorithm)
+    title = f"{results.title(ranking.algorithm)} beside each other configuration"
+    versus = VersusTable(
+        kind="versus", title=title, caption=label, algorithms=names, metrics=[METRIC], first=ranking.algorithm
+    )
     return {
         "ranks": ranks.build(data),
         "versus": versus.build(data),
@@ -156,9 +139,9 @@ def _about_seconds(ranking: Ranking) -> str:
     )
 
 
-def summary(ranking: Ranking, algorithm: str) -> str:
+def summary(ranking: Ranking) -> str:
     """Return the rank, what the algorithm gains beside the others, and whether reference runs came out again."""
-    return " ".join([*_about_rank(ranking.results, algorithm), *_about_reference(ranking)])
+    return " ".join([*_about_rank(ranking.results, ranking.algorithm), *_about_reference(ranking)])
 
 
 def _about_rank(results: Results, algorithm: str) -> Iterator[str]:
@@ -172,14 +155,14 @@ def _about_rank(results: Results, algorithm: str) -> Iterator[str]:
     place, first = int((means < means[algorithm]).sum()) + 1, str(means.index[0])
     shared = " (shared)" if (means == means[algorithm]).sum() > 1 else ""
     best = f", after {results.title(first)} with {means[first]:.1f}" if place > 1 else ""
-    rank = f"mean rank: {means[algorithm]:.1f} on {len(ranks)} data sets"
+    rank = f"mean rank: {means[algorithm]:.1f} on {len(ranks)} data set{'s' * (len(ranks) > 1)}"
     yield f"{title} is number {place}{shared} of {len(means)} by {rank}{best}."
     if len(ranks) < LEAST:
         yield f"This is no comparison yet: it needs results on at least {LEAST} data sets."
     compared = [found for name in names if name != algorithm and (found := results.compare(algorithm, name, METRIC))]
     verdicts = [each.verdict(len(compared)) for each in compared]
     if counts := ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts)):
-        yield f"Beside each other one, by a point of accuracy and at {BEST_LEVEL:.0%} for all together: {counts}."
+        yield f"Beside each other one, by a point of accuracy and at {100 * BEST_LEVEL:g} % for all together: {counts}."
 
 
 def _about_reference(ranking: Ranking) -> Iterator[str]:

@@ -137,7 +137,8 @@ def _kernel_values(record: Record) -> Part:
 
     A value that is the same for all kernels is left out.
     """
-    means = {name: _mean_of_present(values[0]) for name, values in record.kernel_values.items()}
+    given = {name: np.ma.masked_invalid(values[0]) for name, values in record.kernel_values.items()}
+    means = {name: values.mean(axis=0).filled(np.nan) for name, values in given.items()}
     means = {name: values for name, values in means.items() if len(set(values[np.isfinite(values)])) > 1}
     if "weight" in means:
         # algorithms have weights of different scales
@@ -157,12 +158,6 @@ def _kernel_values(record: Record) -> Part:
     return Part("Kernels", ["Kernel", *(name.capitalize() for name in means)], rows, numbers=True, note=note)
 
 
-def _mean_of_present(values: Floats) -> Floats:
-    """Return the mean over the repetitions (R, m) that have a number for the kernel; NaN if none has."""
-    counts = np.isfinite(values).sum(axis=0)
-    return np.where(counts > 0, np.nansum(values, axis=0) / np.maximum(counts, 1), np.nan)
-
-
 def _settings(record: Record) -> Iterator[Cells]:
     """Yield the settings of a run that are not parameters of its algorithm: name, value and meaning."""
     settings = record.settings
@@ -177,13 +172,15 @@ def _settings(record: Record) -> Iterator[Cells]:
     if kind:
         yield "protocol", str(settings["protocol"]["kind"]), docstring(kind).partition("\n")[0]
     for name, value in protocol.items():
-        value = _size(value, record.dataset) if name == "sizes" else value
+        if name == "sizes" and isinstance(value, Mapping):  # of training, validation and test examples, by data set
+            value = value.get(record.dataset, value.get("default"))
         if value not in (None, {}, []):
             yield name, _text(value), meanings.get(name, "")
     if kernels := settings.get("kernels"):
         yield "kernels", "; ".join(map(kernel_label, kernels)), f"{len(kernels)} base kernels"
     if tune := settings.get("tune"):
-        values = f"{tune['parameter']}: {_text(tune['values'])}" + (f"; C: {_text(tune['C'])}" if tune.get("C") else "")
+        candidates = {tune["parameter"]: tune["values"]} | tune.get("also", {})
+        values = "; ".join(f"{name}: {_text(of_name)}" for name, of_name in candidates.items())
         yield "candidates", values, f"selected by {tune.get('by', 'error')} on validation examples"
     if family := settings.get("dictionary"):
         low, high = (f"{family[end]:.4g}" for end in ("low", "high"))
@@ -193,11 +190,6 @@ def _settings(record: Record) -> Iterator[Cells]:
     for name, value in settings.items():
         if name not in OWN_PLACE and value not in (None, "", [], {}) and settings.get(ONLY_WITH.get(name, name)):
             yield name, _text(value), meanings.get(name, "")
-
-
-def _size(sizes: Any, dataset: str) -> Any:
-    """Return the numbers of training, validation and test examples of one data set."""
-    return sizes.get(dataset, sizes.get("default")) if isinstance(sizes, Mapping) else sizes
 
 
 def _text(value: Any) -> str:
@@ -211,7 +203,7 @@ def _text(value: Any) -> str:
 def _parameters(file: str, settings: Mapping[str, Any]) -> Iterator[Cells]:
     """Yield the parameters of the algorithm: name, value and meaning; one that is selected or varied has no value."""
     points, tune = settings.get("points") or [{}], settings.get("tune") or {}
-    selected = {tune.get("parameter"), "C" if tune.get("C") else None}
+    selected = {tune.get("parameter"), *tune.get("also", ())}
     cls = algorithms.load(file).parameters if file and not algorithms.fault(file) else None
     meanings = attributes(cls) if cls else {}
     for name, value in points[0].items():

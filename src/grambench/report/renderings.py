@@ -1,7 +1,7 @@
 """A table as text, Markdown and LaTeX."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from grambench.report.cells import Row, TableCell, TableContent
@@ -13,6 +13,15 @@ SHORT = 20  # characters of a cell in LaTeX, more of a reason for a missing numb
 # in points, of a paper with two columns on US letter paper, set in footnotesize
 PAPER_COLUMN_WIDTH, PAGE_WIDTH = 238.0, 500.0
 LETTER_WIDTH, COLUMN_GAP = 4.7, 6.0
+
+
+def files(tables: Mapping[str, TableContent]) -> dict[str, str]:
+    """Return the files of tables as CSV, Markdown and LaTeX, by the names of the tables with a suffix."""
+    return {
+        f"{name}.{suffix}": text
+        for name, table in tables.items()
+        for suffix, text in (("csv", table.data.to_csv(index=False)), ("md", markdown(table)), ("tex", latex(table)))
+    }
 
 
 def text(table: TableContent, width: int) -> str:
@@ -134,7 +143,7 @@ def _widths(table: TableContent) -> list[float]:
     for number, column in enumerate(table.columns):
         cells = [row.cells[number] for row in rows]
         published = [f"({cell.published})" for cell in cells if cell.published]
-        texts.append([*_stacked(column), *published, *(_short(cell.text or cell.status, SHORT) for cell in cells)])
+        texts.append([*_stacked(column), *published, *(short(cell.text or cell.status, SHORT) for cell in cells)])
     return [LETTER_WIDTH * max(map(len, column), default=0) + COLUMN_GAP for column in texts]
 
 
@@ -213,7 +222,7 @@ def _body(table: TableContent) -> Iterator[str]:
     for number, block in enumerate(table.blocks):
         if block.dataset:
             yield from [r"\addlinespace"] if number else []
-            head = rf"\textbf{{{latex_text(block.dataset)}}}\quad {latex_text(_short(block.head, 100))}"
+            head = rf"\textbf{{{latex_text(block.dataset)}}}\quad {latex_text(short(block.head, 100))}"
             yield rf"\multicolumn{{{width}}}{{@{{}}l}}{{{head}}} \\*"
         for row in block.rows:
             yield from _latex_row(row)
@@ -238,7 +247,7 @@ def _stacked(column: str) -> list[str]:
 
 
 def _latex_row(row: Row) -> Iterator[str]:
-    cells = [latex_text(_short(cell.text or cell.status, SHORT)) for cell in row.cells]
+    cells = [latex_text(short(cell.text or cell.status, SHORT)) for cell in row.cells]
     bold = [rf"\textbf{{{text}}}" if cell.best else text for text, cell in zip(cells, row.cells, strict=True)]
     published = [f"({latex_text(cell.published)})" if cell.published else "" for cell in row.cells]
     yield " & ".join([latex_text(row.label), *bold]) + (r" \\*" if any(published) else r" \\")
@@ -246,5 +255,6 @@ def _latex_row(row: Row) -> Iterator[str]:
         yield " & ".join(["", *published]) + r" \\"
 
 
-def _short(text: str, length: int) -> str:
+def short(text: str, length: int) -> str:
+    """Return a text, cut to a length."""
     return text if len(text) <= length else text[: length - 3].rstrip() + "..."

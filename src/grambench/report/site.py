@@ -9,18 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from grambench.config.metrics import METRICS
 from grambench.report import abstract, board, overview, profiles, record_page, study_page
-from grambench.report.looks import ASSETS, TEMPLATES
+from grambench.report.looks import ASSETS, environment
 from grambench.report.notes import Notes
 from grambench.report.page import Page, StudyReport
 from grambench.results.verdicts import LEVEL
 
 STYLES = ("uPlot.css", "report.css")
-SCRIPTS = ("uPlot.js", "page.js", "theme.js", "tables.js", "charts.js", "board.js")  # all but the first use page.js
+SCRIPTS = ("uPlot.js", "page.js", "tables.js", "charts.js", "board.js")  # all but the first use page.js
 PAGES, FILES = "pages", "files"
 INDEX, WHOLE = "index.html", "report.html"
 OVERVIEW = "overview"  # the name of the first page
@@ -113,14 +112,7 @@ class _Renderer:
     def __init__(self, report: Report, pages: list[Page], *, whole: bool) -> None:
         self.pages, self.whole = pages, whole
         self.at = OVERVIEW
-        self.without_file = {"", *(path for study in report.studies if study.archived for path in study.records)}
-        self.environment = Environment(
-            loader=FileSystemLoader(TEMPLATES),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+        self.environment = environment()
         self.environment.filters |= {"data": _data, "code": _code}
         page_names = {page_.name for page_ in pages}
         self.environment.globals |= {
@@ -160,16 +152,12 @@ class _Renderer:
         return Markup(template.render(key=page_.name, title=page_.title, **page_.values))
 
     def _render_frame(self, title: str, content: Markup) -> str:
-        inline: dict[str, list[Markup]] = {"styles": [], "scripts": []}
-        if self.whole:
-            inline = {"styles": list(map(_asset, STYLES)), "scripts": list(map(_asset, SCRIPTS))}
-        folder = f"{PAGES}/" if self.at == OVERVIEW else ""
         return self.environment.get_template("frame.html").render(
             title=title,
             content=content,
-            inline=inline,
-            styles=[folder + name for name in STYLES],
-            scripts=[folder + name for name in SCRIPTS],
+            styles=STYLES,
+            scripts=SCRIPTS,
+            folder=f"{PAGES}/" if self.at == OVERVIEW else "",
             results=f"{self.up}../",
         )
 
@@ -193,13 +181,8 @@ class _Renderer:
         return self._link_to_page(record_page.name_of(path)) if path and not self.whole else ""
 
     def _link_to_record(self, path: str) -> str:
-        """Return the address of a record, which lies beside the report's folder; empty in a file that may be mailed."""
-        return "" if self.whole or path in self.without_file else f"{self.up}../{path.partition('/')[2]}"
-
-
-def _asset(name: str) -> Markup:
-    """Return a style sheet or a script, to stand within the page."""
-    return Markup((ASSETS / name).read_text(encoding="utf-8"))
+        """Return the address of a record, which lies beside the report's folder."""
+        return f"{self.up}../{path.partition('/')[2]}"
 
 
 def _code(text: str) -> Markup:

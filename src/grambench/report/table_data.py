@@ -84,7 +84,7 @@ class TableData:
         _, dataset, algorithm, metric = key
         results, row = self.results, self.reproduction.get(key)
         verdict = "" if row is None else str(row["verdict"])
-        absent = results.status(dataset, algorithm) or NO_RESULT
+        absent = results.cell(dataset, algorithm).status or NO_RESULT
         if METRICS[metric].named:
             text = results.listed(dataset, algorithm, metric)
             published = "" if row is None else str(row["published"])
@@ -105,7 +105,7 @@ class TableData:
             verdict=verdict,
             speed_up=float(row["speed_up"]) if row is not None and row["speed_up"] > 0 else None,
             numbers=(ours, theirs),
-            orders=results.orders(dataset, algorithm),
+            orders=results.cell(dataset, algorithm).orders,
             key=key[1:],
         )
 
@@ -116,7 +116,7 @@ class TableData:
             dataset, algorithm, metric = cell.key or ("", "", "")
             ours, published = cell.numbers or (NOTHING, NOTHING)
             of_dataset, has_number = dataset != ALL, bool(cell.text)
-            status = self.results.status(dataset, algorithm) if of_dataset else ""
+            status = self.results.cell(dataset, algorithm).status if of_dataset else ""
             rows.append(
                 {
                     **{name: getattr(cell, name) for name in ("orders", "best", "verdict", "speed_up", "published")},
@@ -152,7 +152,7 @@ class TableData:
             f"{results.title(name)} on {dataset}: {results.missing(dataset, name)}."
             for dataset in datasets
             for name in names
-            if results.status(dataset, name) not in ("ok", "", "unavailable")
+            if results.cell(dataset, name).status not in ("ok", "", "unavailable")
         ]
         for name in filter(results.study.algorithms.__contains__, names):
             settings = resolved(results.study.file(name), dict(results.study.algorithms[name].parameters))

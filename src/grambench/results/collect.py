@@ -108,9 +108,9 @@ def _classes(
 
 
 def curves(record: records.Record) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of curves.parquet."""
+    """Yield the rows of curves.parquet; there are none of a sweep."""
     head = (record.study, record.dataset, record.algorithm)
-    for metric, values in record.curves.items():
+    for metric, values in record.curves.items() if not record.settings["sweep"] else ():
         for r, c in itertools.product(*map(range, values.shape[1:3])):
             if metric == "weights":
                 for k, kernel in enumerate(record.settings["kernels"] or range(1, values.shape[3] + 1)):
@@ -121,17 +121,14 @@ def curves(record: records.Record) -> Iterator[tuple[Any, ...]]:
 
 def tables(by_file: Mapping[str, records.Record]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return runs, curves and cells of records, which are given by the names of their files."""
-    run_rows: list[tuple[Any, ...]] = []
-    curve_rows: list[tuple[Any, ...]] = []
-    cells: list[dict[str, Any]] = []
-    for name, record in by_file.items():
-        sweep = record.settings["sweep"]
-        run_rows.extend(runs(record))
-        if not sweep:
-            curve_rows.extend(curves(record))
-        fields = {field: getattr(record, field) for field in OF_RECORDS}
-        resources = {field: record.provenance.get(field) for field in RESOURCES}
-        cells.append(fields | resources | {"sweep": sweep, "record": name})
+    made = by_file.values()
+    cells = [
+        {field: getattr(record, field) for field in OF_RECORDS}
+        | {field: record.provenance.get(field) for field in RESOURCES}
+        | {"sweep": record.settings["sweep"], "record": name}
+        for name, record in by_file.items()
+    ]
+    run_rows, curve_rows = (itertools.chain.from_iterable(map(rows, made)) for rows in (runs, curves))
     return RUNS.frame(run_rows), CURVES.frame(curve_rows), CELLS.frame(cells)
 
 

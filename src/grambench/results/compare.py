@@ -85,7 +85,7 @@ def _judge(old: object, new: object) -> tuple[float, float, float, float, str]:
         finite = np.isfinite(before) & np.isfinite(after)
         p_value = paired(before[finite], after[finite])
     else:
-        p_value = welch(*(Sample.of(values[np.isfinite(values)]) for values in (before, after)))
+        p_value = welch(*(Sample.of(values[np.isfinite(values)]) for values in (before, after))).p_value
     return *means, means[1] - means[0], 0.0 if np.isnan(p_value) else p_value, "noise"
 
 

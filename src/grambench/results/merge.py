@@ -128,9 +128,7 @@ def _read(folder: Path, path: Path) -> _Candidate:
         _check_location(folder, path, record)
         unlike(record, record)
         list(unequal(record, record))
-        collect.RUNS.frame(collect.runs(record))
-        collect.CURVES.frame(() if record.settings["sweep"] else collect.curves(record))
-        collect.CELLS.frame([{name: record.provenance.get(name) for name in collect.RESOURCES}])
+        collect.tables({str(path): record})
         return _Candidate(folder, path, record)
 
 

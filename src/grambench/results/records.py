@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import h5py
 import numpy as np
@@ -101,15 +101,6 @@ class Record:
         return {"rounds": self.rounds} | {name: found[name] for name in found if not name.endswith(MEASURED)}
 
 
-class Part(NamedTuple):
-    """One part of a record's file: its name, how it is stored, its shape and its meaning."""
-
-    name: str
-    stored: str
-    shape: str
-    meaning: str
-
-
 ARRAYS = {  # shapes of P points of a sweep, R repetitions, S rounds, m kernels and C classes
     "metrics": "(P, R)",
     "curves": "(P, R, S) or (P, R, S, m)",
@@ -120,9 +111,9 @@ ARRAYS = {  # shapes of P points of a sweep, R repetitions, S rounds, m kernels 
 OBJECTS = ("settings", "provenance", "inputs")  # attributes of the file in JSON
 TEXTS = tuple(field.name for field in fields(Record) if field.name not in (*OBJECTS, *ARRAYS))  # attributes too
 STORED = dict.fromkeys(ARRAYS, "group of float64") | {"rounds": "int64"} | dict.fromkeys(OBJECTS, "JSON")
-SCHEMA = tuple(
-    Part(name, STORED.get(name, "text"), ARRAYS.get(name, ""), meaning) for name, meaning in attributes(Record).items()
-)
+SCHEMA = {  # of each part of the file: how it is stored, its shape and its meaning
+    name: (STORED.get(name, "text"), ARRAYS.get(name, ""), meaning) for name, meaning in attributes(Record).items()
+}
 
 
 def write(path: Path, record: Record) -> None:
@@ -144,8 +135,5 @@ def read(path: Path) -> Record:
     with h5py.File(path, "r") as file:
         texts: dict[str, Any] = {name: str(file.attrs.get(name, "")) for name in TEXTS}
         objects: dict[str, Any] = {name: json.loads(str(file.attrs[name])) for name in OBJECTS}
-        # earlier versions kept no names
-        inputs = objects["inputs"]
-        objects["inputs"] = inputs if isinstance(inputs, dict) else {str(i): each for i, each in enumerate(inputs)}
         arrays: Any = {name: {key: file[name][key][:] for key in file.get(name, ())} for name in GROUPS}
         return Record(**texts, **objects, **arrays, rounds=file["rounds"][:])

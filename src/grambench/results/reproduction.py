@@ -92,9 +92,9 @@ def table(
     if files is not None:
         again = replications.read(shipped) if shipped else {}
         for name in files.results:
-            rows += _compare_results(results, files, _read(published, name), again)
+            rows += _compare_results(results, files, pd.read_csv(published[name]), again)
         if (characteristics := files.characteristics) is not None:
-            numbers = _read(published, characteristics.file)
+            numbers = pd.read_csv(published[characteristics.file])
             rows += [
                 {"item": characteristics.item} | row for row in _compare_characteristics(results, prepared, numbers)
             ]
@@ -112,12 +112,6 @@ def judged_by_replications(reproduction: pd.DataFrame) -> pd.DataFrame:
     return judged.drop_duplicates(["dataset", "algorithm", "metric"])
 
 
-def _read(published: dict[str, Path], name: str) -> pd.DataFrame:
-    if name not in published:
-        raise DataError(f"published file {name} was not given, got {', '.join(published) or 'none'}")
-    return pd.read_csv(published[name])
-
-
 def _compare_results(
     results: Results, files: Published, numbers: pd.DataFrame, again: dict[tuple[str, ...], Replications]
 ) -> Iterator[dict[str, Any]]:
@@ -132,7 +126,7 @@ def _compare_results(
             yield {"item": item} | _compare_across(results, files, algorithm, metric, published, ranks)
             continue
         for name in (algorithm, *results.study.variants(algorithm)):
-            orders = results.orders(dataset, name)
+            orders = results.cell(dataset, name).orders
             row = {
                 "item": item if name == algorithm else item + VARIANTS,
                 "dataset": dataset,
@@ -141,7 +135,8 @@ def _compare_results(
                 "chosen": files.chosen_by(dataset, name),
             }
             if METRICS[metric].named:
-                yield row | _compare_names(results, dataset, name, metric, str(number.names))
+                names, selected = str(number.names), results.listed(dataset, name, metric)
+                yield row | _compare_names(results, dataset, name, metric, names, selected, selected == names)
                 continue
             ours, reason = _our_sample(results, dataset, name, metric)
             means: Floats | None = None
@@ -149,7 +144,7 @@ def _compare_results(
             if files.runs == 1:
                 means = results.values(dataset, name, metric)
             elif shipped := again.get((dataset, name, metric, orders)):
-                if ours.runs and not _is_fresh(shipped, results.identity(dataset, name), ours, metric):
+                if ours.runs and not _is_fresh(shipped, results.cell(dataset, name).identity, ours, metric):
                     reason = STALE
                 else:
                     means = shipped.means
@@ -189,13 +184,14 @@ def _judge_row(
     }
 
 
-def _compare_names(results: Results, dataset: str, algorithm: str, metric: str, published: str) -> dict[str, Any]:
-    """Compare the names that all runs have selected: exact if they are the same in any order."""
-    ours = results.listed(dataset, algorithm, metric)
+def _compare_names(
+    results: Results, dataset: str, algorithm: str, metric: str, published: str, ours: str, is_same: bool
+) -> dict[str, Any]:
+    """Compare names that runs have selected with published ones, both in one text; `ours` is empty without runs."""
     return {
         "metric": metric,
         "runs": results.sample(dataset, algorithm, metric).runs,
-        "verdict": "unavailable" if not ours else "exact" if ours == published else "different",
+        "verdict": "unavailable" if not ours else "exact" if is_same else "different",
         "published": published,
         "ours": ours,
         "reason": results.missing(dataset, algorithm),
@@ -240,22 +236,19 @@ def _compare_characteristics(results: Results, prepared: Prepared, numbers: pd.D
     for _, number in numbers.iterrows():
         dataset = str(number["dataset"])
         loaded = prepared.get(dataset)
-        shape: dict[str, float] = {}
-        if isinstance(loaded, Characteristics):
-            shape = {"n": float(loaded.n), "d": float(loaded.d)}
+        known = isinstance(loaded, Characteristics)
         for metric in ("n", "d"):
-            published, ours = float(number[metric]), shape.get(metric, math.nan)
-            reason = "" if shape else str(loaded or NOT_PART)
+            published, ours = float(number[metric]), float(getattr(loaded, metric, math.nan))
             yield {
                 "dataset": dataset,
                 "metric": metric,
                 "published_mean": published,
                 "ours_mean": ours,
                 "difference": ours - published,
-                "verdict": "unavailable" if not shape else "exact" if prints_as(ours, published, 0) else "different",
+                "verdict": "unavailable" if not known else "exact" if prints_as(ours, published, 0) else "different",
                 "published": f"{published:.0f}",
-                "ours": f"{ours:.0f}" if shape else "",
-                "reason": reason,
+                "ours": f"{ours:.0f}" if known else "",
+                "reason": "" if known else str(loaded or NOT_PART),
             }
         if "best_kernel" in number:
             yield _compare_best_kernel(results, dataset, Kernel.parse(str(number["best_kernel"])).name)
@@ -265,22 +258,13 @@ def _compare_best_kernel(results: Results, dataset: str, published: str) -> dict
     """Compare the kernel with the fewest mistakes over all runs; in a tie with the published one they agree."""
     if (experts := results.study.experts) is None:
         raise DataError("published characteristics name best kernels, so the study needs experts")
-    ours = results.best_kernels(dataset)
-    runs = results.sample(dataset, experts, "mistake_percent").runs
-    reason = results.missing(dataset, experts)
-    verdict = "unavailable" if not ours else "exact" if published in ours else "different"
-    if verdict == "different":
-        mistakes = [results.values(dataset, experts, f"updates:{name}").sum() / runs for name in (published, ours[0])]
+    ours, orders = results.best_kernels(dataset), results.cell(dataset, experts).orders
+    texts = kernel_label(published), " or ".join(map(kernel_label, ours))
+    compared = _compare_names(results, dataset, experts, "mistake_percent", *texts, published in ours)
+    row = compared | {"dataset": dataset, "algorithm": experts, "metric": "best_kernel", "orders": orders}
+    if row["verdict"] == "different":
+        totals = [results.values(dataset, experts, f"updates:{name}").sum() for name in (published, ours[0])]
+        mistakes = [total / row["runs"] for total in totals]
         if all(map(math.isfinite, mistakes)):
-            reason = f"the published one makes {mistakes[0]:.1f} mistakes a run, ours {mistakes[1]:.1f}"
-    return {
-        "dataset": dataset,
-        "algorithm": experts,
-        "metric": "best_kernel",
-        "runs": runs,
-        "orders": results.orders(dataset, experts),
-        "verdict": verdict,
-        "published": kernel_label(published),
-        "ours": " or ".join(map(kernel_label, ours)),
-        "reason": reason,
-    }
+            row["reason"] = f"the published one makes {mistakes[0]:.1f} mistakes a run, ours {mistakes[1]:.1f}"
+    return row

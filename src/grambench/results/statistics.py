@@ -85,13 +85,13 @@ class Difference(NamedTuple):
         return float(special.stdtrit(self.freedom, 1.0 - 0.5 * level)) * self.error
 
 
-def welch_difference(first: Sample, second: Sample) -> Difference:
+def welch(first: Sample, second: Sample) -> Difference:
     """Return by how much the second mean exceeds the first, for Welch's t-test; the two variances may differ.
 
-    See `student_difference` for a number whose variance is not known.
+    See `student` for a number whose variance is not known.
     """
     if math.isnan(first.std) or math.isnan(second.std):
-        return student_difference(first, second)
+        return student(first, second)
     shares = first.std**2 / first.runs, second.std**2 / second.runs
     error = math.sqrt(sum(shares))
     freedom = first.runs + second.runs - 2.0
@@ -100,7 +100,7 @@ def welch_difference(first: Sample, second: Sample) -> Difference:
     return Difference(second.mean - first.mean, error, freedom)
 
 
-def student_difference(first: Sample, second: Sample) -> Difference:
+def student(first: Sample, second: Sample) -> Difference:
     """Return by how much the second mean exceeds the first, for Student's t-test with a pooled variance.
 
     If the variance of one side is unknown, because it is a single run or the paper prints no standard deviation, it is
@@ -143,16 +143,6 @@ def resampled_difference(first: ArrayLike, second: ArrayLike, *, overlap: float)
     return Difference(sample.mean, std * math.sqrt(correction), sample.runs - 1.0)
 
 
-def welch(first: Sample, second: Sample) -> float:
-    """Return the p-value of Welch's t-test of equal means."""
-    return welch_difference(first, second).p_value
-
-
-def student(first: Sample, second: Sample) -> float:
-    """Return the p-value of Student's two-sample t-test of equal means."""
-    return student_difference(first, second).p_value
-
-
 def paired(first: ArrayLike, second: ArrayLike) -> float:
     """Return the p-value of the t-test on the differences of independent runs in pairs; NaN below two runs.
 
@@ -181,7 +171,7 @@ def best_set(
     if not means:
         return set()
     best = (max if highest else min)(means, key=lambda name: means[name])
-    p_value = test or (lambda name, other: student(samples[name], samples[other]))
+    p_value = test or (lambda name, other: student(samples[name], samples[other]).p_value)
     return {name for name, mean in means.items() if mean == means[best] or not p_value(name, best) < BEST_LEVEL}
 
 

@@ -101,12 +101,9 @@ class Results:
         ).astype(str)
         return {tuple(row[:3]): CellStatus(*row[3:]) for row in cells.to_numpy()}
 
-    def _cell(self, dataset: str, algorithm: str, sweep: str = "") -> CellStatus:
+    def cell(self, dataset: str, algorithm: str, sweep: str = "") -> CellStatus:
+        """Return what cells.csv says of a data set, an algorithm and a sweep."""
         return self._cells.get((dataset, algorithm, sweep), CellStatus())
-
-    def identity(self, dataset: str, algorithm: str) -> str:
-        """Return the identity of the record of a cell; empty if there is no record."""
-        return self._cell(dataset, algorithm).identity
 
     def title(self, algorithm: str) -> str:
         """Return the title of an algorithm in tables; its name if the study does not have it."""
@@ -140,7 +137,7 @@ class Results:
         """
         if self.study.protocol.paired and (difference := self.difference(dataset, first, second, metric)):
             return difference.p_value
-        return student(self.sample(dataset, first, metric), self.sample(dataset, second, metric))
+        return student(self.sample(dataset, first, metric), self.sample(dataset, second, metric)).p_value
 
     def difference(
         self, dataset: str, first: str, second: str, metric: str, overlap: float | None = None
@@ -200,22 +197,14 @@ class Results:
         wins, ties, losses = counts
         return wins, ties, losses
 
-    def orders(self, dataset: str, algorithm: str) -> str:
-        """Return "published" or "seeded"; empty if the cell has no result."""
-        return self._cell(dataset, algorithm).orders
-
     def deterministic(self, dataset: str, algorithm: str) -> bool:
         """Return whether nothing was left to chance: published orders, and no fit that drew a random number."""
-        cell = self._cell(dataset, algorithm)
+        cell = self.cell(dataset, algorithm)
         return (cell.orders, cell.random) == ("published", "no")
-
-    def status(self, dataset: str, algorithm: str, sweep: str = "") -> str:
-        """Return the status of a cell's record; empty if the cell is not part of the run."""
-        return self._cell(dataset, algorithm, sweep).status
 
     def missing(self, dataset: str, algorithm: str) -> str:
         """Return why a cell has no result, in one line; empty if it has one."""
-        cell = self._cell(dataset, algorithm)
+        cell = self.cell(dataset, algorithm)
         if cell.status == "ok":
             return ""
         return cell.reason if cell.status in ("", "unavailable") else f"{cell.status}: {cell.reason}"

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
-from grambench.results.statistics import ROUNDING_SLACK, Difference, Sample, welch_difference
+from grambench.results.statistics import ROUNDING_SLACK, Difference, Sample, welch
 
 Verdict = Literal["exact", "confirmed", "compatible", "different", "speed-up", "unavailable"]
 VERDICTS: tuple[Verdict, ...] = ("exact", "confirmed", "compatible", "different", "speed-up", "unavailable")
@@ -102,7 +102,7 @@ def judge(
         difference, count = replicated(published.mean, replications), len(replications)
         rank_p = rank_p_value(published.mean, replications, decimals)
     else:
-        difference, count, rank_p = welch_difference(_with_least_variance(published, ours, metric), ours), 0, math.nan
+        difference, count, rank_p = welch(_with_least_variance(published, ours, metric), ours), 0, math.nan
     difference = difference._replace(error=math.hypot(difference.error, rounding))
     value, p_value, reach = difference.value, difference.p_value, difference.reach(LEVEL)
     # The difference is ours less the published number; z is the deviate of the published number.

@@ -5,8 +5,9 @@ import sys
 from grambench.pipeline import client
 
 if __name__ == "__main__":
-    client.ask(sys.argv[1:])
+    spec = sys.stdin.buffer.read().decode().rstrip("\n")
+    client.ask(sys.argv[1:], spec)
     # imported only if no server has answered
     from grambench.pipeline.job import Job, call
 
-    call(sys.argv[1], Job.parse(sys.argv[2:]))
+    call(sys.argv[1], Job.parse(sys.argv[2:], spec))

@@ -22,7 +22,8 @@ from grambench.common.files import SUMS, atomic, check, write_text
 from grambench.config.shown import Figure
 from grambench.config.study import Study
 from grambench.pipeline.job import Job
-from grambench.report import charts, figures, notes, page, site, tables
+from grambench.report import charts, figures, notes, page, renderings, site, tables
+from grambench.report.cells import TableContent
 from grambench.report.drawing import COLUMN
 from grambench.report.tables import matrix
 from grambench.results import characteristics, records, reproduction
@@ -107,7 +108,8 @@ def study_report(
         return find(pattern.format(study=study.name, **names))
 
     results = Results.read(study, path(layout.RUNS), path(layout.CELLS))
-    record_files = [find(str(name)) for name in results.cells["record"]]
+    record_files = {str(name): find(str(name)) for name in results.cells["record"]}
+    times = (file.stat().st_mtime for file in record_files.values())
     downloads = {}
     for name, suffix in itertools.product(study.tables, layout.TABLE_SUFFIXES):
         downloads[f"tables/{name}.{suffix}"] = path(layout.TABLE, table=name, suffix=suffix)
@@ -128,8 +130,9 @@ def study_report(
         earlier=EARLIER[stale],
         prepared=prepared,
         claims=pd.read_csv(check(path(layout.CLAIMS)), dtype=str, keep_default_na=False),
-        records={str(name): _read_record(find(str(name))) for name in results.cells["record"]},
-        newest=datetime.fromtimestamp(max((record.stat().st_mtime for record in record_files), default=0), tz=UTC),
+        # without the largest arrays, which no page shows
+        records={name: replace(records.read(file), curves={}, class_values={}) for name, file in record_files.items()},
+        newest=datetime.fromtimestamp(max(times, default=0), tz=UTC),
     )
 
 
@@ -149,7 +152,7 @@ def assemble(
     **shown
         The attributes of the StudyReport that these do not give.
     """
-    files = files | _paper_tables(results)
+    files = files | {name: text.encode() for name, text in renderings.files(_paper_table(results)).items()}
     return page.StudyReport(
         results=results,
         reproduction=compared,
@@ -162,19 +165,12 @@ def assemble(
     )
 
 
-def _paper_tables(results: Results) -> dict[str, bytes]:
+def _paper_table(results: Results) -> dict[str, TableContent]:
     """Return the table for a paper of all that was run, as `grambench table` prints it; nothing without results."""
     algorithms, datasets = results.ran("algorithm"), results.ran("dataset")
     if not (metric := results.main_metric()) or not algorithms or not datasets:
         return {}
-    table = matrix.paper_table(results, metric, algorithms, datasets)
-    texts = {"csv": table.data.to_csv(index=False), "md": tables.markdown(table), "tex": tables.latex(table)}
-    return {f"{page.PAPER_TABLE}.{suffix}": text.encode() for suffix, text in texts.items()}
-
-
-def _read_record(path: Path) -> records.Record:
-    """Return a record without its largest arrays, which no page shows."""
-    return replace(records.read(path), curves={}, class_values={})
+    return {page.PAPER_TABLE: matrix.paper_table(results, metric, algorithms, datasets)}
 
 
 def _picture(

@@ -1,7 +1,7 @@
 // The first screen of a leaderboard: ranks and a Pareto front, whose contents can be chosen.
 "use strict";
 (() => {
-  const { all, make, svg, colour, number, whenNear } = grambench;
+  const { all, make, svg, colour, number, whenNear, whenChanged } = grambench;
   const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
   // ranks of some values, 1 for the lowest, ties by their mean rank
   const ranked = (values) => values.map((value) => {
@@ -191,13 +191,7 @@
     section.querySelector(".still").before(live);
     section.classList.add("drawn");
     build();
-    addEventListener("repaint", build);
-    let width = holders[0].clientWidth;
-    new ResizeObserver(() => {
-      if (Math.abs(holders[0].clientWidth - width) < 8 || !holders[0].clientWidth) return;
-      width = holders[0].clientWidth;
-      build();
-    }).observe(holders[0]);
+    whenChanged(holders[0], build);
   };
 
   whenNear("section.board", drawBoard);

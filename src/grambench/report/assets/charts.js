@@ -1,7 +1,7 @@
 // Figures that can be looked into.
 "use strict";
 (() => {
-  const { all, make, svg, place, colour, number, whenNear } = grambench;
+  const { all, make, svg, place, colour, number, whenNear, whenChanged } = grambench;
   const tick = (x) => (x !== 0 && (Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3) ? (+x.toPrecision(3)).toExponential() : number(x));
 
   const csv = (chart) => {
@@ -298,13 +298,7 @@
     files.append(" ", make("button", { type: "button", class: "link", onclick: () => download(figure.dataset.name + ".csv", csv(chart)) }, "Data (CSV)"));
     dye();
     build();
-    addEventListener("repaint", () => { dye(); build(); });
-    let width = grid.clientWidth;
-    new ResizeObserver(() => {
-      if (Math.abs(grid.clientWidth - width) < 8 || !grid.clientWidth) return;
-      width = grid.clientWidth;
-      build();
-    }).observe(grid);
+    whenChanged(grid, () => { dye(); build(); });
   };
 
   whenNear("figure.chart", draw);

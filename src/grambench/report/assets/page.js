@@ -1,27 +1,19 @@
-// What the other scripts share, links into closed blocks, one page at a time of the one file, and commands to copy.
+// What the other scripts share, light or dark, links into closed blocks, one page at a time of the one file, and commands
+// to copy.
 // Without any script the pages are whole.
 "use strict";
 const grambench = (() => {
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
-  const make = (tag, attributes = {}, ...children) => {
-    const element = document.createElement(tag);
+  const filled = (element, attributes, children) => {
     for (const [name, value] of Object.entries(attributes)) {
       if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-      else if (value !== false && value !== null) element.setAttribute(name, value === true ? "" : value);
+      else if (value !== false && value !== undefined) element.setAttribute(name, value === true ? "" : value);
     }
     element.append(...children);
     return element;
   };
-  const stored = {
-    get: (key) => { try { return localStorage.getItem("grambench-" + key); } catch { return null; } },
-    set: (key, value) => { try { localStorage.setItem("grambench-" + key, value); } catch { /* private window */ } },
-  };
-  const svg = (tag, attributes = {}, ...children) => {
-    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [name, value] of Object.entries(attributes)) if (value !== undefined) element.setAttribute(name, value);
-    element.append(...children);
-    return element;
-  };
+  const make = (tag, attributes = {}, ...children) => filled(document.createElement(tag), attributes, children);
+  const svg = (tag, attributes = {}, ...children) => filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
   const place = (element, left, top) => {
     element.hidden = false;
     const box = element.getBoundingClientRect();
@@ -46,6 +38,33 @@ const grambench = (() => {
       else seen.observe(element);
     }
   };
+
+  // calls `build` when the colours change, and when an element has another width
+  const whenChanged = (element, build) => {
+    addEventListener("repaint", build);
+    let width = element.clientWidth;
+    new ResizeObserver(() => {
+      if (Math.abs(element.clientWidth - width) < 8 || !element.clientWidth) return;
+      width = element.clientWidth;
+      build();
+    }).observe(element);
+  };
+
+  // light or dark
+
+  const kept = (act) => { try { return act(localStorage); } catch { return null; } }; // a private window keeps nothing
+  const repaint = () => dispatchEvent(new Event("repaint"));
+  const paint = () => {
+    document.documentElement.dataset.scheme = scheme.value;
+    repaint();
+  };
+  const choose = () => { paint(); kept((store) => store.setItem("grambench-scheme", scheme.value)); };
+  const scheme = make("select", { "aria-label": "Theme", onchange: choose });
+  for (const value of ["", "light", "dark"]) scheme.append(make("option", { value }, "Theme: " + (value || "system")));
+  scheme.value = kept((store) => store.getItem("grambench-scheme")) || "";
+  paint();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+  document.querySelector("header.top nav").append(scheme);
 
   // a link into a closed block opens it, and paper shows everything
 
@@ -91,5 +110,5 @@ const grambench = (() => {
     command.after(" ", button);
   }
 
-  return { all, make, svg, stored, place, colour, number, whenNear };
+  return { all, make, svg, place, colour, number, whenNear, whenChanged };
 })();

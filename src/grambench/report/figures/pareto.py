@@ -121,21 +121,17 @@ def _write_names(axes: Axes, data: FigureData, dots: Dots, front: list[str]) -> 
         width = TextPath((0, 0), title, size=SIZE, prop=FontProperties(weight=weight)).get_extents().width
         rings = RINGS[:NEAR] if data.narrow else RINGS
         boxes = _around(x, y, width + 2.0, SIZE + 1.0, UPWARDS if name in front else SIDEWAYS, rings)
-        free = (
-            ring_and_box
-            for ring_and_box in boxes
-            if _lies_in(ring_and_box[1], room) and not any(map(ring_and_box[1].overlaps, occupied))
-        )
-        ring, box = next(free, (0.0, None))
-        if box is None:
+        free = ((ring, box) for ring, box in boxes if _lies_in(box, room) and not any(map(box.overlaps, occupied)))
+        ring, place = next(free, (0.0, None))
+        if place is None:
             unnamed += 1
             continue
-        occupied.append(box)
+        occupied.append(place)
         axes.annotate(
             title,
             (x, y),
             xycoords="figure points",
-            xytext=((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2),
+            xytext=((place.x0 + place.x1) / 2, (place.y0 + place.y1) / 2),
             textcoords="figure points",
             ha="center",
             va="center",

@@ -32,12 +32,7 @@ class DatasetsTable(TableKind):
                 Column("d", "integer", "features; 0 of images", "count"),
                 Column("classes", "integer", "classes; 0 where there are no data", "count"),
                 Column("positives", "integer", "examples of class +1; 0 of more than two classes", "count"),
-                Column(
-                    "views",
-                    "integer",
-                    "views; 0 of a single vector, and of descriptors of images",
-                    "count",
-                ),
+                Column("views", "integer", "views; 0 of a single vector, and of descriptors of images", "count"),
                 Column("views_are", "text", "sources, which were measured apart, or columns; empty without views"),
                 Column("collection", "text", "data sets of one collection have one vote together"),
                 Column("nonzero_percent", "number", "share of the feature values that are not 0", "%"),

@@ -39,11 +39,12 @@ class MatrixTable(OneMetricTable):
             rank = results.across(name, "mean_rank", ranked, metric, complete)
             cells.append(TableCell(text=f"{rank.mean:.2f}" if rank.runs else "", status="" if rank.runs else NO_RESULT))
             rows.append(Row(label=results.title(name), cells=cells))
+        has_absent = any(cell.status == NO_RESULT for row in rows for cell in row.cells)
         remarks = [
             *([] if self.deviations else ["Means over the runs."]),
             data.about_bold(self.metrics),
             f"Mean rank over {_named(complete, datasets)}: 1 is the best, ties share their mean rank.",
-            *(data.absences if _has_absent(rows) else data.failures)(datasets, self.algorithms),
+            *(data.absences if has_absent else data.failures)(datasets, self.algorithms),
         ]
         frame = data.frame(cells_of([Block(rows=[replace(row, cells=row.cells[:-1]) for row in rows])]))
         return self.content([*datasets, "Mean rank"], [Block(rows=rows)], remarks, frame, "Algorithm")
@@ -53,11 +54,6 @@ class MatrixTable(OneMetricTable):
         cell = data.cell(key)
         text = cell.text if self.deviations else data.cell(key, deviations=False).text
         return replace(cell, text=text, best=best)
-
-
-def _has_absent(rows: list[Row]) -> bool:
-    """Return whether a cell is not part of the run."""
-    return any(cell.status == NO_RESULT for row in rows for cell in row.cells)
 
 
 def _named(complete: Sequence[str], datasets: Sequence[str]) -> str:
@@ -85,7 +81,7 @@ def paper_table(
     """
     from grambench.report.table_data import TableData
 
-    origins = dict.fromkeys(filter(None, (results.orders(d, a) for d in datasets for a in algorithms)))
+    origins = dict.fromkeys(filter(None, (results.cell(d, a).orders for d in datasets for a in algorithms)))
     repetitions = " or ".join(map(results.study.protocol.repetitions_text, origins)) or "no runs"
     table = MatrixTable(
         kind="matrix",

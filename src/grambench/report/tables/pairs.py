@@ -59,7 +59,8 @@ class PairsTable(OneMetricTable):
         rows, records = [], []
         for name in names:
             counts = {ALL: totals[name]} | {rival: duels[name, rival] for rival in names if rival != name}
-            cells = [_total_cell(totals[name]), *(_wins_cell(counts.get(rival, (0, 0, 0))) for rival in names)]
+            # wins alone, so that the columns of many algorithms fit on a page
+            cells = [_cell(totals[name], 3), *(_cell(counts.get(rival, (0, 0, 0)), 1) for rival in names)]
             rows.append(Row(label=results.title(name), cells=cells))
             for rival, wins_ties_losses in counts.items():
                 rival_title = ALL_RIVALS if rival == ALL else results.title(rival)
@@ -84,11 +85,6 @@ def _total(duels: Duels, name: str) -> Counts:
     return wins, ties, losses
 
 
-def _total_cell(counts: Counts) -> TableCell:
-    """Return "wins/ties/losses", a dash if there is no other."""
-    return TableCell(text="/".join(map(str, counts)) if any(counts) else "", status=NO_RESULT)
-
-
-def _wins_cell(counts: Counts) -> TableCell:
-    """Return the wins alone, so that the columns of many algorithms fit on a page; a dash if the two never met."""
-    return TableCell(text=str(counts[0]) if any(counts) else "", status=NO_RESULT)
+def _cell(counts: Counts, shown: int) -> TableCell:
+    """Return as many as are shown of "wins/ties/losses", a dash if there are none."""
+    return TableCell(text="/".join(map(str, counts[:shown])) if any(counts) else "", status=NO_RESULT)

@@ -5,7 +5,7 @@ from typing import Literal
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricNames, Name, Names
-from grambench.report.cells import Block, Row, TableCell, TableContent, cells_of
+from grambench.report.cells import Block, Row, TableContent, cells_of
 from grambench.report.lazy import Results
 from grambench.report.table_kind import TableData, TableKind
 
@@ -57,7 +57,9 @@ class RanksTable(TableKind):
         # The CSV file has one order of rows, however the table is laid out.
         frame = data.frame(cells_of([Block(dataset=ALL, head=head, rows=rows)]))
         if self.rows == "algorithms":
-            rows, columns, corner = _transposed(rows, columns), [row.label for row in rows], "Algorithm"
+            by_column = zip(columns, zip(*(row.cells for row in rows), strict=True), strict=True)
+            columns, corner = [row.label for row in rows], "Algorithm"
+            rows = [Row(label=label, cells=list(cells)) for label, cells in by_column]
         remarks = self._remarks(published=bool(published))
         if "rank_change" in self.metrics:
             remarks += self._about_halves(results, ranked, over)
@@ -106,8 +108,3 @@ class RanksTable(TableKind):
         """Return the algorithms by their mean rank; those without one come last."""
         means = data.results.ranks(ranked, self.by).mean()
         return sorted(self.algorithms, key=lambda name: means.get(name, len(ranked) + 1.0))
-
-
-def _transposed(rows: list[Row], columns: list[str]) -> list[Row]:
-    cells: list[tuple[TableCell, ...]] = list(zip(*(row.cells for row in rows), strict=True))
-    return [Row(label=label, cells=list(of_column)) for label, of_column in zip(columns, cells, strict=True)]

@@ -72,7 +72,7 @@ def _head(data: TableData, dataset: str, algorithms: list[str]) -> str:
         return str(loaded)
     if loaded is None:
         return NOT_PART
-    origins = dict.fromkeys(filter(None, (results.orders(dataset, name) for name in algorithms)))
+    origins = dict.fromkeys(filter(None, (results.cell(dataset, name).orders for name in algorithms)))
     facts = [results.study.protocol.repetitions_text(origin) for origin in origins]
     facts += [f"n = {loaded.n}", f"d = {loaded.d}", _pool(results.study, dataset)]
     if best := results.best_kernels(dataset):

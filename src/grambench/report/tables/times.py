@@ -40,6 +40,6 @@ def _origins(data: TableData, datasets: list[str], algorithm: str) -> list[str]:
     """Return what the repetitions on each data set are, such as published or seeded permutations."""
     lines = []
     for origin in ("published", "seeded", "stored"):
-        if names := [name for name in datasets if data.results.orders(name, algorithm) == origin]:
+        if names := [name for name in datasets if data.results.cell(name, algorithm).orders == origin]:
             lines.append(f"{data.results.study.protocol.repetitions_text(origin).capitalize()}: {', '.join(names)}.")
     return lines
