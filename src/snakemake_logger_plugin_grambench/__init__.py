@@ -67,7 +67,8 @@ class LogHandler(LogHandlerBase):
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         """Note that steps end because they were told to, which is no error to show."""
         self.interrupted = True
-        raise KeyboardInterrupt
+        # nothing catches an interrupt while jobs are planned, and Python would print where it was
+        raise KeyboardInterrupt if self.bar else SystemExit(128 + number)
 
     def _begin(self, total: int) -> None:
         from tqdm import tqdm

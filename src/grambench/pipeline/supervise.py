@@ -313,7 +313,7 @@ def end_with_command() -> None:
             time.sleep(1)
         os.kill(os.getpid(), signal.SIGINT)
         # a shell makes a job in its background, and all that this starts, ignore SIGINT
-        signal_steps(signal.SIGTERM, set(), lambda: None)
+        signal_steps(signal.SIGTERM, set(), lambda: None if any(LOCKS.glob("*")) else 0)
         os._exit(128 + signal.SIGINT)
 
     if command:
@@ -321,7 +321,7 @@ def end_with_command() -> None:
 
 
 def signal_steps(number: int, signalled: set[psutil.Process], poll: Callable[[], int | None]) -> None:
-    """Send the processes below this one a signal, as a terminal does, and wait until Snakemake has released its lock.
+    """Send the processes below this one a signal, as a terminal does, and wait until Snakemake has ended.
 
     Fits get no signal: they end with their supervisors.
 
@@ -332,10 +332,10 @@ def signal_steps(number: int, signalled: set[psutil.Process], poll: Callable[[],
     signalled : set of psutil.Process
         The processes that have got the signal.
     poll : callable
-        Returns the exit code of Snakemake, or None while it runs.
+        Returns the exit code of Snakemake, or None while it runs: it has a lock to release, or is about to take it.
     """
     deadline = time.monotonic() + UNLOCK_SECONDS
-    while poll() is None and any(LOCKS.glob("*")) and time.monotonic() < deadline:
+    while poll() is None and time.monotonic() < deadline:
         for descendant in descendants():
             with contextlib.suppress(OSError, psutil.Error):
                 if descendant not in signalled and os.getpgid(descendant.pid) == os.getpgrp():
