@@ -7,10 +7,11 @@ import pytest
 from problems import prepared
 from specifications import make_run
 
+from grambench.estimators import KernelClassifier
 from grambench.estimators.kernels import bind
 from grambench.experiments.pools import Pools, full_pool
 from grambench.kernels.bases import all_pairs
-from grambench.kernels.functions import FAMILIES, Kernel
+from grambench.kernels.functions import FAMILIES, WIDTH, FunctionFamily, Kernel
 from grambench.kernels.grams import compute, inner_products
 from grambench.kernels.pool import stacked
 from grambench.kernels.streamed import VectorKernels
@@ -126,3 +127,22 @@ def test_a_median_of_a_view_is_one_of_a_sample():
     vectors, view = (stacked(offline(dataset, [name]).train)[0] for name in names)
     assert not np.allclose(vectors, view, rtol=1e-6)
     np.testing.assert_allclose(vectors, view, rtol=0.2)
+
+
+def cauchy(squared, width, out):
+    np.divide(1.0, 1.0 + squared / width**2, out=out)
+
+
+def test_a_new_family_of_squared_distances_is_not_taken_for_a_gaussian(monkeypatch):
+    monkeypatch.setitem(FAMILIES, "cauchy", FunctionFamily(cauchy, "sigma", "Cauchy, sigma = {:g}", WIDTH, "squared"))
+    squared = np.square(VECTORS[TEST][:, None] - VECTORS[TRAIN][None]).sum(axis=2)
+    expected = 1.0 / (1.0 + squared / 4.0)
+    streamed = VectorKernels([Kernel("cauchy", 2.0)], VECTORS[TRAIN], scale=False)
+    tests, trained = (streamed.of_kernel(0, streamed.with_norms(VECTORS[rows])) for rows in (TEST, TRAIN))
+    np.testing.assert_allclose(streamed.values(0, tests, trained), expected, atol=1e-12)
+    model = KernelClassifier("uniform_svm", ["cauchy_sigma2", "gaussian_sigma1"]).fit(VECTORS[TRAIN], LABELS[TRAIN])
+    with monkeypatch.context() as patch:  # each kernel by itself, as for families that are not summed in one loop
+        patch.setattr(model, "_kernel_sum", None)
+        one_by_one = model.decision_function(VECTORS[TEST])
+    np.testing.assert_allclose(model.decision_function(VECTORS[TEST]), one_by_one, atol=1e-10)
+    assert np.abs(one_by_one).max() > 0.1

@@ -321,7 +321,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         measures = getattr(self._bound, "measures", None)
         if self._on_support and isinstance(measures, Measures) and isinstance(measures.train, Vectors):
             support, predictor = self._on_support
-            if getattr(predictor, "thetas", None) is None:
+            if getattr(predictor, "thetas", None) is None and KernelSum.takes(measures.kernels):
                 self._kernel_sum = KernelSum(measures, support, predictor.weights, predictor.dual, predictor.bias)
         traces = [fit.trace for fit in fits]
         self.trace_ = traces[0] if len(fits) == 1 else traces if all(traces) else None

@@ -14,7 +14,7 @@ import numpy as np
 
 from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Indices
-from grambench.kernels.functions import Kernel
+from grambench.kernels.functions import FAMILIES, Kernel, exponential, gaussian
 from grambench.kernels.grams import squared_distances
 from grambench.kernels.pools import BoundKernels
 from grambench.kernels.units import Measures
@@ -27,7 +27,7 @@ LOG2E = 1.0 / math.log(2.0)
 # ln 2 in two parts, of which the first has so few digits that its products with whole numbers are exact
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 ROUND = 1.5 * 2.0**52  # adding it leaves a whole number in the last bits
-# of families that are linear at degree 1, (c + <x, x'>) / a: the constant c and the divisor a
+# of families of polynomials ((c + <x, x'>) / a)^p: the constant c and the divisor a
 LINEAR = {
     "polynomial": (0.0, 1.0),
     "inhomogeneous": (1.0, 1.0),
@@ -47,12 +47,13 @@ class MeasuredKernel(NamedTuple):
 
 
 def _width(kernel: Kernel, unit: float | None) -> float | None:
-    if kernel.reads != "squared":
+    """Return sigma of exp(-||x - x'||^2 / (2 sigma^2)); None for another function of squared distances or of others."""
+    function, squared_unit = FAMILIES[kernel.family].function, 1.0 if unit is None else unit
+    if kernel.reads != "squared" or function not in (gaussian, exponential):
         return None
-    if unit is None:
-        return kernel.parameter
-    is_median = kernel.unit == "median"
-    return kernel.parameter * float(np.sqrt(unit)) if is_median else float(np.sqrt(0.5 * kernel.parameter * unit))
+    if function is gaussian:
+        return kernel.parameter * float(np.sqrt(squared_unit))
+    return float(np.sqrt(0.5 * kernel.parameter * squared_unit))
 
 
 def kernel_values(kernel: Kernel, unit: float | None, inner: Floats, rows: Floats, columns: Floats) -> Floats:
@@ -221,6 +222,11 @@ class KernelSum:
     bias : float
         The offset.
     """
+
+    @staticmethod
+    def takes(kernels: Sequence[Kernel]) -> bool:
+        """Return whether all kernels are Gaussians or polynomials, which it adds up in its own loop."""
+        return all(kernel.family in LINEAR or _width(kernel, 1.0) is not None for kernel in kernels)
 
     def __init__(self, measures: Measures, support: Indices, weights: Floats, dual: Floats, bias: float) -> None:
         self._measures, self._used = measures, np.flatnonzero(weights).tolist()
