@@ -82,14 +82,15 @@ def run(arguments: argparse.Namespace, *, brief: bool = False) -> int:
     # of two options --configfile or --config, snakemake takes the last: it has the values of all
     command += ["--configfile", *map(str, settings.files)] if settings.files else []
     command += ["--config", *settings.entries] if settings.entries else []
-    # snakemake prints every job of a dry run: what is expected of all of them follows
-    if counted and not settings.idle and not brief:
+    # snakemake prints every job of a dry run, unless it is hidden: what is expected of all of them follows
+    begins = not settings.idle or summary
+    if counted and begins and not brief:
         _show_expectation(plan, arguments.cores, settings.slurm)
-    if not settings.idle and len(plan.targets.cells()) >= MANY:
+    if begins and len(plan.targets.cells()) >= MANY:
         print("Snakemake plans all of them first, which takes a minute or more", flush=True)
     written = last_run.modified()
     code = _call_snakemake([*command, *targets], hidden=summary)
-    if counted and settings.idle and not code:
+    if counted and not begins and not code:
         _show_expectation(plan, arguments.cores, settings.slurm)
     if code and any(supervise.LOCKS.glob("*")):
         remedy = "if no other run is active here, unlock it (grambench run -- --unlock) and repeat the command"

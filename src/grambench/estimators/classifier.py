@@ -103,7 +103,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         algorithm's file says whether a score of exactly 0 is a mistake. None with an approximation, and after
         `partial_fit` with a budget.
     mistakes_, n_samples_seen_ : int
-        Where `trace_` is None: examples so far, and those of them that were misclassified before their label was used.
+        Where `trace_` is None: examples that were misclassified before their label was used, and all examples so far.
     n_features_in_ : int
         Number of features of X in `fit`.
     feature_names_in_ : ndarray of str

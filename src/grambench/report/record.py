@@ -133,7 +133,9 @@ def _mean_and_deviation(metric: str, values: Floats) -> tuple[str, str]:
 
 
 def _kernel_values(record: Record) -> Part:
-    """Return the kernels of the largest weight, with the mean of each value over the repetitions that have the kernel.
+    """Return some kernels, with the mean of each value over the repetitions that have the kernel.
+
+    They are those of the largest weight or, where there are no weights, of the fewest updates.
 
     A value that is the same for all kernels is left out.
     """
@@ -149,7 +151,7 @@ def _kernel_values(record: Record) -> Part:
     # kernels of a continuous family have numbers in place of names, and stay in the order in which they were learned
     if len(kernels) == len(first):
         titles = list(map(kernel_label, kernels))
-        present = present[np.argsort(-first[present], kind="stable")]
+        present = present[np.argsort(first[present] * (-1 if "weight" in means else 1), kind="stable")]
     else:
         titles = [f"Kernel {k + 1}" for k in range(len(first))]
     rows = [(titles[k], *(_number(float(values[k])) for values in means.values())) for k in present[:LARGEST_KERNELS]]

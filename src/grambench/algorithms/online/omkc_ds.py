@@ -10,6 +10,8 @@ Formula
 
 The support vectors after a round are those of the kernels drawn in that round.
 
+θ is the paper's w, and z_k its m_k, the draw; its own z_k, a mistake of the kernel, is sign f_k(x) ≠ y here.
+
 Complexity
 ----------
 A mistake of a kernel's Perceptron costs O(n) kernel evaluations and additions, since the scores of all n examples are

@@ -9,6 +9,8 @@ Formula
     ŷ = sign Σ_k q_k sign f_k(x)
     θ_k ← β θ_k  and  f_k ← f_k + y K_k(x, ·)     for every k with z_k = 1 and sign f_k(x) ≠ y
 
+θ is the paper's w, and z_k its m_k, the draw; its own z_k, a mistake of the kernel, is sign f_k(x) ≠ y here.
+
 Complexity
 ----------
 As OMKC(D,D), O(M n + T m), where M counts only the mistakes of kernels in rounds that drew them.

@@ -11,6 +11,8 @@ Formula
 
 The support vectors after a round are those of the kernels drawn in that round.
 
+θ is the paper's w, and z_k its m_k, the draw; its own z_k, a mistake of the kernel, is sign f_k(x) ≠ y here.
+
 Complexity
 ----------
 As OMKC(S,D), O(M n + T m), where M counts only the mistakes of kernels in rounds that drew them.
