@@ -25,6 +25,7 @@ from grambench.pipeline.job import Job
 from grambench.pipeline.steps import report
 from grambench.report import answer, charts, figures, notes, overview, profiles, study_page
 from grambench.report.cells import ABSENT, NO_RESULT, Block, Row, TableCell, TableContent
+from grambench.report.record import describe
 from grambench.results import reproduction
 from grambench.results.characteristics import Characteristics
 from grambench.results.study import Results
@@ -383,6 +384,15 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
         places = [text.index(part) for part in (title, *of_study.answer, "Kernels" if "study" in name else "Runs")]
         assert places == sorted(places)
     assert report_of(planted.results(study, rows, cells[1:]), prepared=prepared).answer == []
+
+
+@pytest.mark.parametrize(("metric", "first"), [("weight", "4"), ("updates", "3")])
+def test_a_record_lists_the_heaviest_kernels_first_or_those_of_the_fewest_updates(metric, first):
+    cell = next(presentation.cells().itertuples())
+    values = np.tile([3.0, 4.0], (1, presentation.REPEATS, 1))
+    record = replace(made_report.made_record(cell), kernel_values={metric: values})
+    (kernels,) = (part for part in describe(record) if part.title == "Kernels")
+    assert kernels.rows[0][1] == first
 
 
 def test_studies_of_one_paper_share_a_bar_and_a_finding(tmp_path):
