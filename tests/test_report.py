@@ -570,7 +570,7 @@ def test_a_record_has_a_row_for_each_repetition_and_all_that_it_was_made_from(si
     assert f"{head} 1 3.5 35 1 0.02 2 4.5 45 1 0.02 3 5.5 55 1 0.02 4 6.5 65 1 0.02" in text
     assert "Mean 5 50 1 0.02 Standard deviation 1.29099 12.9099 0 0" in text
     assert "Table 3 Mistakes (%) 5.50 ± 1.30 5.00 ± 1.29 ~ compatible" in text
-    assert "Gaussian, σ = 0.5 4 linear 3" in text
+    assert "linear 3 Gaussian, σ = 0.5 4" in text
     assert "seed 7 root of all random numbers permutations or splits published published with the data" in text
     assert "beta 0.8 Factor of a kernel's weight" in text
     assert "kernels linear; Gaussian, σ = 0.5 2 base kernels" in text
