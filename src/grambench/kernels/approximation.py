@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from grambench.common.lazy_numba import njit
 from grambench.common.types import Approximation, Floats
 from grambench.kernels.functions import Kernel
-from grambench.kernels.streamed import LINEAR, MeasuredKernel, VectorKernels, kernel_values
+from grambench.kernels.streamed import POLYNOMIALS, MeasuredKernel, VectorKernels, kernel_values
 
 Features = NDArray[np.float32]
 
@@ -91,7 +91,7 @@ class FeatureMap:
             for k, part in enumerate(kernels.measured):
                 if part.kernel.view != view:
                     continue
-                if part.kernel.parameter == 1.0 and part.kernel.family in LINEAR:
+                if part.kernel.parameter == 1.0 and part.kernel.family in POLYNOMIALS:
                     explicit[k] = _Raw(part.kernel, examples.shape[1], part.factor)
                 elif method == "fourier" and part.width is not None:
                     widths[k] = part.width
@@ -195,7 +195,7 @@ class _Raw:
     """The features [x, sqrt(c)] / sqrt(a) of a linear kernel (<x, x'> + c) / a, scaled by a factor of the kernel."""
 
     def __init__(self, kernel: Kernel, d: int, factor: float) -> None:
-        constant, divisor = LINEAR[kernel.family]
+        constant, divisor = POLYNOMIALS[kernel.family]
         # The mean polynomial kernel divides inner products by the number of features.
         self._factor = np.sqrt(factor / (divisor * (d if kernel.family == "meanpolynomial" else 1.0)))
         self._constant = np.sqrt(factor * constant / divisor)

@@ -28,7 +28,7 @@ LOG2E = 1.0 / math.log(2.0)
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 ROUND = 1.5 * 2.0**52  # adding it leaves a whole number in the last bits
 # of families of polynomials ((c + <x, x'>) / a)^p: the constant c and the divisor a
-LINEAR = {
+POLYNOMIALS = {
     "polynomial": (0.0, 1.0),
     "inhomogeneous": (1.0, 1.0),
     "meanpolynomial": (1.0, 1.0),
@@ -226,7 +226,7 @@ class KernelSum:
     @staticmethod
     def takes(kernels: Sequence[Kernel]) -> bool:
         """Return whether all kernels are Gaussians or polynomials, which it adds up in its own loop."""
-        return all(kernel.family in LINEAR or _width(kernel, 1.0) is not None for kernel in kernels)
+        return all(kernel.family in POLYNOMIALS or _width(kernel, 1.0) is not None for kernel in kernels)
 
     def __init__(self, measures: Measures, support: Indices, weights: Floats, dual: Floats, bias: float) -> None:
         self._measures, self._used = measures, np.flatnonzero(weights).tolist()
@@ -237,7 +237,7 @@ class KernelSum:
             if (width := _width(kernel, unit)) is not None:
                 gaussians.append((1.0 / width**2, weight))
             else:
-                constant, divisor = LINEAR[kernel.family]
+                constant, divisor = POLYNOMIALS[kernel.family]
                 polynomials.append((1.0 / (divisor * (unit or 1.0)), constant / divisor, kernel.parameter, weight))
         self._gaussians, self._polynomials = np.array(gaussians).reshape(-1, 2), np.array(polynomials).reshape(-1, 4)
 
