@@ -90,7 +90,7 @@ def test_a_wrong_name_gets_one_line_and_exit_code_2(call, arguments, message):
 def test_help_has_examples_and_every_command_even_without_docstrings_in_memory(optimised):
     command, environment = [sys.executable, "-m", "grambench.cli", "--help"], os.environ | {"PYTHONOPTIMIZE": optimised}
     answer = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    for text in (*cli.COMMANDS, "examples:", "grambench run -- -R", "find and remove damaged results"):
+    for text in (*cli.COMMANDS, "examples:", "grambench run omkc -- -R", "find and remove damaged results"):
         assert text in answer.stdout
 
 
@@ -645,6 +645,9 @@ def test_a_bar_shows_what_is_done_and_failed_and_errors_above(project, capsys):
     handler = LogHandler(SimpleNamespace(), None)
     assert signal.getsignal(signal.SIGINT) == handler._interrupt
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    with pytest.raises(SystemExit, match="130"):  # while jobs are planned
+        handler._interrupt(signal.SIGINT, None)
+    handler.interrupted = False
     handler.emit(log(LogEvent.RUN_INFO, stats={"total": 2}))
     for number, output in enumerate(["results/runs/omkc/sonar/om2.h5", "results/omkc/cells.csv"]):
         handler.emit(log(LogEvent.JOB_INFO, jobid=number, output=[output]))

@@ -47,7 +47,7 @@ EPILOG = """examples:
   grambench show omkc/wdbc/om2                     one record: settings, numbers, provenance
   grambench table rkl -a rkl_l1 mkl_l1 --latex     a table for a paper: algorithms by data sets, mean ranks
   grambench rerun omkc/wdbc/om2                    repeat a run, and compare it with its record
-  grambench run -- -R $(grambench failed)          repeat the runs that failed
+  grambench run omkc -- -R $(grambench failed)     repeat the runs of a study that failed
   grambench repair                                 find and remove damaged files
   grambench diff results.old results               changes that are larger than noise
   grambench merge results.a results.b -o merged    two results folders as one

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grambench.commands import check, names
 from grambench.common import layout
@@ -42,8 +42,10 @@ def add_arguments(
     add_board(parser)
     names.add_datasets(parser, f"names of data sets of the board {default(datasets)}", datasets)
     against = f"reference configurations to compare with, or all {default(opponents)}"
-    options: dict[str, Any] = {"nargs": "*", "metavar": "NAME", "default": opponents or None, "help": against}
-    names.add_argument(parser, names.opponents, "-a", "--against", **options)
+    chosen = opponents or None
+    names.add_argument(
+        parser, names.opponents, "-a", "--against", nargs="*", metavar="NAME", default=chosen, help=against
+    )
     number = f"number of repetitions (default: {repetitions or 'all of the board'})"
     parser.add_argument("-r", "--repetitions", type=int, metavar="N", default=repetitions, help=number)
 

@@ -133,9 +133,9 @@ def _mean_and_deviation(metric: str, values: Floats) -> tuple[str, str]:
 
 
 def _kernel_values(record: Record) -> Part:
-    """Return some kernels, with the mean of each value over the repetitions that have the kernel.
+    """Return the first kernels, with the mean of each value over the repetitions that have the kernel.
 
-    They are those of the largest weight or, where there are no weights, of the fewest updates.
+    The largest weights come first or, where there are no weights, the fewest updates.
 
     A value that is the same for all kernels is left out.
     """
