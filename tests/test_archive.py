@@ -12,6 +12,7 @@ import pytest
 from presentation import ROOT
 
 from grambench.cli import main
+from grambench.commands.project import read_plan
 from grambench.common import layout, shipped
 from grambench.common.errors import DataError
 from grambench.common.files import check
@@ -122,6 +123,25 @@ def test_the_same_results_give_the_same_files(results):
     assert {path.name: path.read_bytes() for path in (archive.ARCHIVE / "omkc").iterdir()} == before
 
 
+def test_a_study_that_is_archived_by_data_sets_has_the_same_files(results):
+    cells = [cell._replace(dataset=name) for name in ("wdbc", "heart", "sonar") for cell in CELLS]
+    for name in ("heart", "sonar"):
+        store.write(Path(layout.PREPARED.format(dataset=name)), replace(PREPARED, name=name))
+    for cell in cells:
+        made_with = MACHINE | {"revision": f"of {cell.dataset}"}
+        records.write(Path(cell.path()), replace(record(cell), dataset=cell.dataset, provenance=made_with))
+    archive.write("omkc", results, cells)
+    folder = archive.ARCHIVE / "omkc"
+    whole = {path.name: path.read_bytes() for path in folder.iterdir()}
+    shutil.rmtree(folder)
+    for name, others in {"heart": {"wdbc", "sonar"}, "sonar": {"wdbc", "heart"}, "wdbc": {"heart", "sonar"}}.items():
+        archive.write("omkc", results, cells, kept=others)
+        shutil.rmtree(Path(cells[0]._replace(dataset=name).path()).parent)
+        assert archive.faults("omkc") == []
+        assert name in archive.read_prepared("omkc")
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == whole
+
+
 def test_a_study_that_was_not_run_whole_is_refused(results):
     lacking = [*CELLS, Cell("omkc", "wdbc", "perceptron")]
     with pytest.raises(DataError, match=r"expected 4 records of omkc, 1 are missing, .*perceptron.h5; grambench run"):
@@ -174,6 +194,23 @@ def test_the_command_checks_the_archive(project, call, results, monkeypatch):
     code, out, err = call("archive", "omkc")
     assert (code, out) == (2, "")
     assert "grambench run omkc makes them" in err
+
+
+def test_the_command_archives_some_data_sets_and_names_those_that_are_lacking(project, call, results, monkeypatch):
+    monkeypatch.setattr(shipped, "ROOT", project)
+    assert call("archive", "omkc", "-d", "wdcb")[0] == 2
+    plan = read_plan({"studies": ["omkc"], "datasets": None, "algorithms": {}})
+    cells = plan.targets.cells("omkc")
+    of = [cell for cell in cells if cell.dataset == "wdbc"]
+    for cell in of:
+        records.write(Path(cell.path()), record(cell, reason=""))
+    code, out, err = call("archive", "omkc", "-d", "wdbc")
+    first, second, *_ = out.splitlines()
+    assert (code, err) == (0, "")
+    assert first.startswith(f"omkc: {len(of)} of {len(cells)} runs, of revision abc, ")
+    others = [name for name in plan.targets.datasets("omkc") if name != "wdbc"]
+    assert second == f"  no runs yet of {len(others)} data sets: {', '.join(others)}"
+    assert archive.read_about("omkc")["data"].keys() == {"wdbc"}
 
 
 def test_the_archive_of_the_repository_is_sound():

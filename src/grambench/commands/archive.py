@@ -17,12 +17,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     which = "names of studies (default: all in the archive)"
     names.add_argument(parser, names.studies, "studies", nargs="*", help=which)
     checked = "change nothing: check the archive's files, and count the runs whose settings or code have changed since"
+    names.add_datasets(parser, "only these data sets, which were run; what the archive has of the others stays")
     parser.add_argument("--check", action="store_true", help=checked)
     names.add_results(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the results of studies that were run whole to the folder reference, or check what is there."""
+    """Write the results of studies that were run to the folder reference, or check what is there."""
     from grambench.results import archive
 
     studies = arguments.studies or archive.studies()
@@ -34,17 +35,22 @@ def run(arguments: argparse.Namespace) -> int:
     for study in studies:
         asked = {cell: plan.specs.asked(cell.path()) for cell in plan.targets.cells(study)}
         if not arguments.check:
-            archive.write(study, arguments.results, asked, _shown(plan.studies[study]))
+            datasets = plan.targets.datasets(study)
+            kept = set(datasets).difference(names.known("data set", arguments.datasets, datasets))
+            archive.write(study, arguments.results, asked, _shown(plan.studies[study]), kept)
         if faults := archive.faults(study):
             is_faulty = True
             print(*faults, sep="\n")
             continue
         about = archive.read_about(study)
+        there = {cell: now for cell, now in asked.items() if cell.dataset in about["data"]}
         print(
-            f"{study}: {len(asked)} runs of revision {', '.join(about['revision'])}, {about['date']}, "
+            f"{study}: {len(there)} of {len(asked)} runs, of revision {', '.join(about['revision'])}, {about['date']}, "
             f"{about['cpu_seconds']:.0f} s of processor time"
         )
-        behind = Counter(cell.algorithm for cell in archive.behind(study, asked))
+        if lacking := dict.fromkeys(cell.dataset for cell in asked if cell not in there):
+            print(f"  no runs yet of {len(lacking)} data sets: {', '.join(lacking)}")
+        behind = Counter(cell.algorithm for cell in archive.behind(study, there))
         for algorithm, count in behind.most_common():
             print(f"  {algorithm}: settings or code of {count} runs have changed since")
     return int(is_faulty)

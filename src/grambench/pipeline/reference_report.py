@@ -40,6 +40,8 @@ class Archived(NamedTuple):
         The table of claims evaluated on the published numbers.
     changed : int
         The number of its runs whose settings or code have changed since.
+    lacking : int
+        The number of its data sets that the archive has no runs of.
     """
 
     study: Study
@@ -47,6 +49,7 @@ class Archived(NamedTuple):
     shipped: Path | None
     chances: Path
     changed: int
+    lacking: int
 
 
 def write(plan: Plan, index: Path, cores: int) -> dict[str, int]:
@@ -86,13 +89,16 @@ def write(plan: Plan, index: Path, cores: int) -> dict[str, int]:
 def _archived(plan: Plan, name: str, settings: dict[str, Any]) -> Archived:
     targets = plan.targets
     published, shipped = map(Path, targets.published(name)), targets.shipped(name)
-    changed = archive.behind(name, {cell: plan.specs.asked(cell.path()) for cell in targets.cells(name)})
+    there, known = archive.read_about(name)["data"], targets.datasets(name)
+    cells = [cell for cell in targets.cells(name) if cell.dataset in there]
+    changed = archive.behind(name, {cell: plan.specs.asked(cell.path()) for cell in cells})
     return Archived(
         study=Study.model_validate(settings),
         published={path.name: path for path in published},
         shipped=Path(shipped[0]) if shipped else None,
         chances=Path(targets.chances()),
         changed=len(changed),
+        lacking=len([dataset for dataset in known if dataset not in there]),
     )
 
 
@@ -135,7 +141,7 @@ def study_report(archived: Archived) -> page.StudyReport:
         tables=built,
         comparison=index,
         whole=study,
-        earlier=_remark(about, archived.changed),
+        earlier=_remark(about, archived),
         prepared=prepared,
         claims=judged.astype(str),
         records=archive.read_records(name),
@@ -145,12 +151,13 @@ def study_report(archived: Archived) -> page.StudyReport:
     return replace(made, figures=[replace(each, caption=f"{each.caption}. {source}") for each in made.figures])
 
 
-def _remark(about: Mapping[str, Any], changed: int) -> str:
+def _remark(about: Mapping[str, Any], archived: Archived) -> str:
     """Return where the numbers of a study are from, in words."""
     version = archive.version_of(about["study"])
     text = f"reference results {version} of revision {', '.join(about['revision'])}, {about['date']}"
     text += f", on {', '.join(about['processor'])}" if about["processor"] else ""
-    return f"{text}; settings or code of {changed} runs have changed since" if changed else text
+    text += f"; {archived.lacking} data sets have no results yet" if archived.lacking else ""
+    return f"{text}; settings or code of {archived.changed} runs have changed since" if archived.changed else text
 
 
 def _csv(table: pd.DataFrame) -> bytes:

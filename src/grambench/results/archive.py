@@ -10,7 +10,7 @@ A folder of the archive has the shape of a results folder, so whatever reads tab
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -45,6 +45,7 @@ RECORDS = Table(
     ),
 )
 PARQUET = {layout.RUNS: collect.RUNS, layout.CURVES: collect.CURVES, RECORDS.file: RECORDS}
+TABLES = (layout.RUNS, layout.CURVES, layout.CELLS, RECORDS.file)
 ABOUT = "about.json"
 NAMES = (ABOUT, "cells.csv", "curves.parquet", RECORDS.file, "runs.parquet")
 OF_CLASSES = ("class_accuracy:", CONFUSED)  # metrics that collect computes from confusion matrices
@@ -52,7 +53,13 @@ Shown = Callable[[pd.DataFrame, pd.DataFrame, pd.DataFrame], pd.DataFrame]
 MACHINE = ("revision", "processor", "cores", "platform", "blas", "versions")
 
 
-def write(study: str, results: Path, cells: Iterable[Cell], shown: Shown = lambda _, curves, __: curves) -> None:
+def write(
+    study: str,
+    results: Path,
+    cells: Iterable[Cell],
+    shown: Shown = lambda _, curves, __: curves,
+    kept: Collection[str] = (),
+) -> None:
     """Write the folder of a study from its results, the checksums last.
 
     Parameters
@@ -65,13 +72,16 @@ def write(study: str, results: Path, cells: Iterable[Cell], shown: Shown = lambd
         The runs of the whole study.
     shown : callable
         Returns the curves to keep from the tables of `collect`, by default all.
+    kept : collection of str
+        Data sets that are not read from the results: the archive keeps what it has of them, which may be nothing.
 
     Raises
     ------
     DataError
         If a run has no record, or a record is damaged.
     """
-    paths = [cell.path() for cell in cells]
+    cells = list(cells)
+    paths = [cell.path() for cell in cells if cell.dataset not in kept]
     missing = [path for path in paths if not layout.located(results, path).is_file()]
     if missing:
         raise DataError(
@@ -80,11 +90,16 @@ def write(study: str, results: Path, cells: Iterable[Cell], shown: Shown = lambd
         )
     by_path = {path: records.read(layout.located(results, path)) for path in paths}
     newest = max(layout.located(results, path).stat().st_mtime for path in paths)
-    datasets = dict.fromkeys(record.dataset for record in by_path.values())
-    prepared = {name: layout.located(results, layout.PREPARED.format(dataset=name)) for name in datasets}
-    about = {"study": study, "date": datetime.fromtimestamp(newest, tz=UTC).date().isoformat()}
-    data = {name: asdict(characteristics.read(path)) for name, path in prepared.items()}
-    write_records(ARCHIVE / study, by_path, about | {"data": data}, shown=shown)
+    date = datetime.fromtimestamp(newest, tz=UTC).date().isoformat()
+    data: dict[str, Any] = {}
+    earlier: dict[str, Any] = read_about(study) if kept and study in studies() else {"date": date, "data": {}}
+    for name in dict.fromkeys(cell.dataset for cell in cells):
+        if name not in kept:
+            data[name] = asdict(characteristics.read(layout.located(results, layout.PREPARED.format(dataset=name))))
+        elif name in earlier["data"]:
+            data[name] = earlier["data"][name]
+    about = {"study": study, "date": max(date, earlier["date"]), "data": data}
+    write_records(ARCHIVE / study, by_path, about, shown=shown)
 
 
 def write_records(
@@ -103,28 +118,59 @@ def write_records(
     by_path : dict of Record
         The records by the paths that they have in a results folder.
     about : dict
-        What about.json says beside what the records were made with: study, date, characteristics of the data sets.
+        What about.json says beside what the records were made with: study, date, characteristics of the data sets in
+        `data`. The archive keeps its rows of data sets that are in `data` and that no record is of.
     files : sequence of str
         The names of further files that are in the folder, for the checksums.
     shown : callable
         Returns the curves to keep from the tables of `collect`, by default all.
     """
-    runs, curves, table = collect.tables(by_path)
-    curves = shown(runs, curves, table)
     objects = {path: {name: json.dumps(getattr(each, name)) for name in OBJECTS} for path, each in by_path.items()}
     texts = {path: {name: getattr(each, name) for name in TEXTS} for path, each in by_path.items()}
     rest = RECORDS.frame({"record": path} | texts[path] | objects[path] for path in by_path)
-    for pattern, content in zip(PARQUET, (runs, curves, rest), strict=True):
+    tables = dict(zip(TABLES, (*collect.tables(by_path), rest), strict=True))
+    made = dict(by_path)
+    if kept := about["data"].keys() - {record.dataset for record in made.values()}:
+        made |= {path: each for path, each in read_records(about["study"]).items() if each.dataset in kept}
+        order = list(about["data"])
+        datasets = {path: each.dataset for path, each in made.items()}
+        for pattern, table in tables.items():
+            tables[pattern] = _join(_read(about["study"], pattern), table, kept, datasets, order)
+        made = dict(sorted(made.items(), key=lambda each: order.index(each[1].dataset)))
+    tables[layout.CURVES] = shown(*(tables[pattern] for pattern in (layout.RUNS, layout.CURVES, layout.CELLS)))
+    for pattern, table in tables.items():
         with atomic(folder / Path(pattern).name) as temporary:
-            content.to_parquet(temporary, index=False, compression="zstd", compression_level=19)
-    with atomic(folder / Path(layout.CELLS).name) as temporary:
-        table.to_csv(temporary, index=False)
+            if pattern in PARQUET:
+                table.to_parquet(temporary, index=False, compression="zstd", compression_level=19)
+            else:
+                table.to_csv(temporary, index=False)
     with atomic(folder / ABOUT) as temporary:
-        text = json.dumps(_about([*by_path.values()]) | dict(about), indent=1)
+        text = json.dumps(_about([*made.values()]) | dict(about), indent=1)
         temporary.write_text(f"{text}\n", encoding="utf-8")
     with atomic(folder / SUMS) as temporary:
         lines = (f"{sha256(folder / name)}  {name}\n" for name in (*NAMES, *files))
         temporary.write_text("".join(lines), encoding="utf-8")
+
+
+def _read(study: str | Path, pattern: str) -> pd.DataFrame:
+    """Return a table of a study."""
+    path = path_of(study, pattern)
+    return pd.read_parquet(path) if pattern in PARQUET else collect.CELLS.read(path)
+
+
+def _join(
+    old: pd.DataFrame, new: pd.DataFrame, kept: Collection[str], datasets: Mapping[str, str], order: Sequence[str]
+) -> pd.DataFrame:
+    """Return the old rows of the data sets `kept` and all new rows, in an order of data sets.
+
+    `datasets` has the data set of each record, for a table without a column of data sets.
+    """
+
+    def of(table: pd.DataFrame) -> "pd.Series[str]":
+        return table["dataset"] if "dataset" in table else table["record"].map(datasets)
+
+    joined = pd.concat([old[of(old).isin(kept)], new], ignore_index=True)
+    return joined.iloc[of(joined).map(order.index).argsort(kind="stable")].reset_index(drop=True)
 
 
 def _about(made: Sequence[Record]) -> dict[str, Any]:
@@ -187,15 +233,14 @@ def read_prepared(study: str) -> Prepared:
 
 def read_records(study: str | Path) -> dict[str, Record]:
     """Return the records of a study by their paths, without curves and confusion matrices."""
-    runs, rest, cells = (path_of(study, name) for name in (layout.RUNS, RECORDS.file, layout.CELLS))
-    rows, table = pd.read_parquet(runs), collect.CELLS.read(cells)
+    rows, rest, table = (_read(study, pattern) for pattern in (layout.RUNS, RECORDS.file, layout.CELLS))
     numbers: dict[tuple[Any, ...], dict[str, Floats]] = {}
     results, keys = rows["result"].to_numpy(), ["dataset", "algorithm", "sweep", "metric"]
     indices: Any = rows.groupby(keys, sort=False).indices
     for (*run, metric), chosen in indices.items():
         numbers.setdefault(tuple(run), {})[metric] = results[chosen]
     found = {}
-    for cell, more in zip(table.to_dict("records"), pd.read_parquet(rest).to_dict("records"), strict=True):
+    for cell, more in zip(table.to_dict("records"), rest.to_dict("records"), strict=True):
         objects = {name: json.loads(more[name]) for name in OBJECTS}
         points = len(objects["settings"]["values"]) or 1
         metrics: dict[str, Floats] = {}
