@@ -123,7 +123,9 @@ def test_the_same_results_give_the_same_files(results):
     assert {path.name: path.read_bytes() for path in (archive.ARCHIVE / "omkc").iterdir()} == before
 
 
-def test_a_study_that_is_archived_by_data_sets_has_the_same_files(results):
+@pytest.mark.parametrize("part", ["dataset", "algorithm"])
+def test_a_study_that_is_archived_in_parts_has_the_same_files(results, part, monkeypatch, tmp_path):
+    monkeypatch.setattr(shipped, "ROOT", tmp_path)
     cells = [cell._replace(dataset=name) for name in ("wdbc", "heart", "sonar") for cell in CELLS]
     for name in ("heart", "sonar"):
         store.write(Path(layout.PREPARED.format(dataset=name)), replace(PREPARED, name=name))
@@ -134,12 +136,23 @@ def test_a_study_that_is_archived_by_data_sets_has_the_same_files(results):
     folder = archive.ARCHIVE / "omkc"
     whole = {path.name: path.read_bytes() for path in folder.iterdir()}
     shutil.rmtree(folder)
-    for name, others in {"heart": {"wdbc", "sonar"}, "sonar": {"wdbc", "heart"}, "wdbc": {"heart", "sonar"}}.items():
-        archive.write("omkc", results, cells, kept=others)
-        shutil.rmtree(Path(cells[0]._replace(dataset=name).path()).parent)
+    for name in sorted({getattr(cell, part) for cell in cells}):
+        kept = [cell for cell in cells if getattr(cell, part) != name]
+        archive.write("omkc", results, cells, kept=kept)
+        for cell in set(cells) - set(kept):
+            Path(cell.path()).unlink()
         assert archive.faults("omkc") == []
-        assert name in archive.read_prepared("omkc")
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == whole
+
+
+def test_runs_on_other_data_are_not_kept(results):
+    archive.write("omkc", results, CELLS)
+    changed = replace(PREPARED, features=PREPARED.features + 1.0)
+    store.write(Path(layout.PREPARED.format(dataset="wdbc")), changed)
+    with pytest.raises(
+        DataError, match="omkc: the archived runs on wdbc are on other data; grambench run omkc -d wdbc"
+    ):
+        archive.write("omkc", results, CELLS, kept=CELLS[1:])
 
 
 def test_a_study_that_was_not_run_whole_is_refused(results):
@@ -175,12 +188,13 @@ def test_columns_of_another_version_are_found(results):
 
 def test_runs_whose_settings_or_code_have_changed_are_behind(results):
     archive.write("omkc", results, CELLS)
-    assert archive.behind("omkc", asked()) == []
-    changed = dict(asked()) | {CELLS[1]: "another"}
-    assert archive.behind("omkc", changed) == [CELLS[1]]
+    assert archive.behind("omkc", asked()) == ([], [])
+    new = Cell("omkc", "wdbc", "perceptron")
+    changed = dict(asked()) | {CELLS[1]: "another", new: "any"}
+    assert archive.behind("omkc", changed) == ([new], [CELLS[1]])
     # versions of packages follow the point in a hash of code, and do not count
     same = {cell: replace(record(cell), code="fedcba9876543210.1").asked for cell in CELLS}
-    assert archive.behind("omkc", same) == []
+    assert archive.behind("omkc", same) == ([], [])
 
 
 def test_the_command_checks_the_archive(project, call, results, monkeypatch):
@@ -205,11 +219,11 @@ def test_the_command_archives_some_data_sets_and_names_those_that_are_lacking(pr
     for cell in of:
         records.write(Path(cell.path()), record(cell, reason=""))
     code, out, err = call("archive", "omkc", "-d", "wdbc")
-    first, second, *_ = out.splitlines()
+    first, *lines = out.splitlines()
     assert (code, err) == (0, "")
     assert first.startswith(f"omkc: {len(of)} of {len(cells)} runs, of revision abc, ")
     others = [name for name in plan.targets.datasets("omkc") if name != "wdbc"]
-    assert second == f"  no runs yet of {len(others)} data sets: {', '.join(others)}"
+    assert {line.split(": lacks ")[0].strip() for line in lines if "lacks" in line} == set(others)
     assert archive.read_about("omkc")["data"].keys() == {"wdbc"}
 
 

@@ -43,7 +43,7 @@ def both(site, tmp_path_factory):
         shutil.rmtree(layout.RESULTS)
         study = Study.model_validate(settings)
         chances = presentation.ROOT / layout.CHANCES
-        archived = reference_report.Archived(study, published, None, chances, 3, 2)
+        archived = reference_report.Archived(study, published, None, chances, 2, 3)
         return run, reference_report.study_report(archived)
 
 
@@ -78,7 +78,7 @@ def test_its_page_says_where_its_numbers_are_from_and_links_no_record_that_is_no
     run, archived = both
     assert run.earlier == ""
     assert re.match("reference results [0-9a-f]{8} of revision abc123, ", archived.earlier)
-    assert archived.earlier.endswith("; 2 data sets have no results yet; settings or code of 3 runs have changed since")
+    assert archived.earlier.endswith("; 2 runs are not archived yet; settings or code of 3 runs have changed since")
     name = "pages/record-omkc-wdbc-omkc_dd.html"
     pages = [made_report.pages_of(each)[name].decode() for each in both]
     links = ['href="../../runs/omkc/wdbc/omkc_dd.h5"' in text for text in pages]

@@ -17,7 +17,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     which = "names of studies (default: all in the archive)"
     names.add_argument(parser, names.studies, "studies", nargs="*", help=which)
     checked = "change nothing: check the archive's files, and count the runs whose settings or code have changed since"
-    names.add_datasets(parser, "only these data sets, which were run; what the archive has of the others stays")
+    names.add_datasets(parser, "only the runs on these data sets; the archive keeps what it has of the others")
+    names.add_algorithms(parser, "only the runs of these configurations; likewise")
     parser.add_argument("--check", action="store_true", help=checked)
     names.add_results(parser)
 
@@ -35,23 +36,23 @@ def run(arguments: argparse.Namespace) -> int:
     for study in studies:
         asked = {cell: plan.specs.asked(cell.path()) for cell in plan.targets.cells(study)}
         if not arguments.check:
-            datasets = plan.targets.datasets(study)
-            kept = set(datasets).difference(names.known("data set", arguments.datasets, datasets))
+            datasets = names.known("data set", arguments.datasets, plan.targets.datasets(study))
+            algorithms = names.known("configuration", arguments.algorithms, plan.studies[study].algorithms)
+            kept = {cell for cell in asked if cell.dataset not in datasets or cell.algorithm not in algorithms}
             archive.write(study, arguments.results, asked, _shown(plan.studies[study]), kept)
         if faults := archive.faults(study):
             is_faulty = True
             print(*faults, sep="\n")
             continue
         about = archive.read_about(study)
-        there = {cell: now for cell, now in asked.items() if cell.dataset in about["data"]}
+        lacking, changed = archive.behind(study, asked)
         print(
-            f"{study}: {len(there)} of {len(asked)} runs, of revision {', '.join(about['revision'])}, {about['date']}, "
-            f"{about['cpu_seconds']:.0f} s of processor time"
+            f"{study}: {len(asked) - len(lacking)} of {len(asked)} runs, of revision {', '.join(about['revision'])}, "
+            f"{about['date']}, {about['cpu_seconds']:.0f} s of processor time"
         )
-        if lacking := dict.fromkeys(cell.dataset for cell in asked if cell not in there):
-            print(f"  no runs yet of {len(lacking)} data sets: {', '.join(lacking)}")
-        behind = Counter(cell.algorithm for cell in archive.behind(study, there))
-        for algorithm, count in behind.most_common():
+        for dataset, count in Counter(cell.dataset for cell in lacking).items():
+            print(f"  {dataset}: lacks {count} runs")
+        for algorithm, count in Counter(cell.algorithm for cell in changed).most_common():
             print(f"  {algorithm}: settings or code of {count} runs have changed since")
     return int(is_faulty)
 

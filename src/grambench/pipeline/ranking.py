@@ -20,6 +20,7 @@ from grambench.pipeline import trial
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.trial import ENTRY, Trial
 from grambench.report.ranking_page import Ranking
+from grambench.report.tables.matrix import MatrixTable
 from grambench.results import archive, collect
 from grambench.results.reading import as_written
 from grambench.results.records import Record
@@ -43,9 +44,10 @@ def read_reference(plan: Plan, board: str) -> Results:
     study, runs = plan.studies[board], archive.path_of(board, layout.RUNS)
     with as_written(runs):
         results = Results.read(study, runs, archive.path_of(board, layout.CELLS))
-    # entries with `datasets`, such as those on a second pool, are not run on all of the board
-    ran = set(results.ran("algorithm"))
-    entries = {name: entry for name, entry in study.algorithms.items() if name in ran and not entry.datasets}
+    # not a second pool, or a second solver of the same problem, which the board does not rank
+    ranked = {name for table in study.tables.values() if isinstance(table, MatrixTable) for name in table.algorithms}
+    ran = set(results.ran("algorithm")) & (ranked or set(study.algorithms))
+    entries = {name: entry for name, entry in study.algorithms.items() if name in ran}
     return replace(results, study=study.model_copy(update={"algorithms": entries, "sweeps": {}}))
 
 

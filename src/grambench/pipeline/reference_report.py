@@ -38,18 +38,18 @@ class Archived(NamedTuple):
         The table of its replications, if there is one.
     chances : Path
         The table of claims evaluated on the published numbers.
+    lacking : int
+        The number of its runs that the archive lacks.
     changed : int
         The number of its runs whose settings or code have changed since.
-    lacking : int
-        The number of its data sets that the archive has no runs of.
     """
 
     study: Study
     published: dict[str, Path]
     shipped: Path | None
     chances: Path
-    changed: int
     lacking: int
+    changed: int
 
 
 def write(plan: Plan, index: Path, cores: int) -> dict[str, int]:
@@ -89,16 +89,14 @@ def write(plan: Plan, index: Path, cores: int) -> dict[str, int]:
 def _archived(plan: Plan, name: str, settings: dict[str, Any]) -> Archived:
     targets = plan.targets
     published, shipped = map(Path, targets.published(name)), targets.shipped(name)
-    there, known = archive.read_about(name)["data"], targets.datasets(name)
-    cells = [cell for cell in targets.cells(name) if cell.dataset in there]
-    changed = archive.behind(name, {cell: plan.specs.asked(cell.path()) for cell in cells})
+    lacking, changed = archive.behind(name, {cell: plan.specs.asked(cell.path()) for cell in targets.cells(name)})
     return Archived(
         study=Study.model_validate(settings),
         published={path.name: path for path in published},
         shipped=Path(shipped[0]) if shipped else None,
         chances=Path(targets.chances()),
+        lacking=len(lacking),
         changed=len(changed),
-        lacking=len([dataset for dataset in known if dataset not in there]),
     )
 
 
@@ -156,7 +154,7 @@ def _remark(about: Mapping[str, Any], archived: Archived) -> str:
     version = archive.version_of(about["study"])
     text = f"reference results {version} of revision {', '.join(about['revision'])}, {about['date']}"
     text += f", on {', '.join(about['processor'])}" if about["processor"] else ""
-    text += f"; {archived.lacking} data sets have no results yet" if archived.lacking else ""
+    text += f"; {archived.lacking} runs are not archived yet" if archived.lacking else ""
     return f"{text}; settings or code of {archived.changed} runs have changed since" if archived.changed else text
 
 

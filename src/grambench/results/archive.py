@@ -58,7 +58,7 @@ def write(
     results: Path,
     cells: Iterable[Cell],
     shown: Shown = lambda _, curves, __: curves,
-    kept: Collection[str] = (),
+    kept: Collection[Cell] = (),
 ) -> None:
     """Write the folder of a study from its results, the checksums last.
 
@@ -72,16 +72,16 @@ def write(
         The runs of the whole study.
     shown : callable
         Returns the curves to keep from the tables of `collect`, by default all.
-    kept : collection of str
-        Data sets that are not read from the results: the archive keeps what it has of them, which may be nothing.
+    kept : collection of Cell
+        Runs that are not read from the results: the archive keeps those that it has, and goes without the others.
 
     Raises
     ------
     DataError
-        If a run has no record, or a record is damaged.
+        If another run has no record, a record is damaged, or runs that are kept are on other data.
     """
     cells = list(cells)
-    paths = [cell.path() for cell in cells if cell.dataset not in kept]
+    paths = [cell.path() for cell in cells if cell not in kept]
     missing = [path for path in paths if not layout.located(results, path).is_file()]
     if missing:
         raise DataError(
@@ -91,15 +91,22 @@ def write(
     by_path = {path: records.read(layout.located(results, path)) for path in paths}
     newest = max(layout.located(results, path).stat().st_mtime for path in paths)
     date = datetime.fromtimestamp(newest, tz=UTC).date().isoformat()
-    data: dict[str, Any] = {}
-    earlier: dict[str, Any] = read_about(study) if kept and study in studies() else {"date": date, "data": {}}
-    for name in dict.fromkeys(cell.dataset for cell in cells):
-        if name not in kept:
-            data[name] = asdict(characteristics.read(layout.located(results, layout.PREPARED.format(dataset=name))))
-        elif name in earlier["data"]:
-            data[name] = earlier["data"][name]
-    about = {"study": study, "date": max(date, earlier["date"]), "data": data}
-    write_records(ARCHIVE / study, by_path, about, shown=shown)
+    datasets = dict.fromkeys(record.dataset for record in by_path.values())
+    prepared = {name: layout.located(results, layout.PREPARED.format(dataset=name)) for name in datasets}
+    data = {name: asdict(characteristics.read(path)) for name, path in prepared.items()}
+    if kept and study in studies():
+        earlier = read_about(study)
+        archived = set(collect.CELLS.read(path_of(study, layout.CELLS))["record"])
+        there = [cell for cell in cells if cell.path() in archived or cell not in kept]
+        for name in {cell.dataset for cell in there if cell in kept}:
+            found = data.setdefault(name, earlier["data"][name])
+            if found.get("content") != earlier["data"][name].get("content"):
+                raise DataError(
+                    f"{study}: the archived runs on {name} are on other data; grambench run {study} -d {name}"
+                )
+        data = {cell.dataset: data[cell.dataset] for cell in there}
+        date, paths = max(date, earlier["date"]), [cell.path() for cell in there]
+    write_records(ARCHIVE / study, by_path, {"study": study, "date": date, "data": data}, shown=shown, paths=paths)
 
 
 def write_records(
@@ -108,6 +115,7 @@ def write_records(
     about: Mapping[str, Any],
     files: Sequence[str] = (),
     shown: Shown = lambda _, curves, __: curves,
+    paths: Sequence[str] | None = None,
 ) -> None:
     """Write a folder of the archive, the checksums last.
 
@@ -118,25 +126,25 @@ def write_records(
     by_path : dict of Record
         The records by the paths that they have in a results folder.
     about : dict
-        What about.json says beside what the records were made with: study, date, characteristics of the data sets in
-        `data`. The archive keeps its rows of data sets that are in `data` and that no record is of.
+        What about.json says beside what the records were made with: study, date, characteristics of the data sets.
     files : sequence of str
         The names of further files that are in the folder, for the checksums.
     shown : callable
         Returns the curves to keep from the tables of `collect`, by default all.
+    paths : sequence of str, optional
+        The records that the folder is to have, in this order, of which those that `by_path` lacks are taken from the
+        archive; by default those of `by_path`.
     """
     objects = {path: {name: json.dumps(getattr(each, name)) for name in OBJECTS} for path, each in by_path.items()}
     texts = {path: {name: getattr(each, name) for name in TEXTS} for path, each in by_path.items()}
     rest = RECORDS.frame({"record": path} | texts[path] | objects[path] for path in by_path)
     tables = dict(zip(TABLES, (*collect.tables(by_path), rest), strict=True))
     made = dict(by_path)
-    if kept := about["data"].keys() - {record.dataset for record in made.values()}:
-        made |= {path: each for path, each in read_records(about["study"]).items() if each.dataset in kept}
-        order = list(about["data"])
-        datasets = {path: each.dataset for path, each in made.items()}
+    if kept := set(paths or ()) - by_path.keys():
+        made |= {path: each for path, each in read_records(about["study"]).items() if path in kept}
+        made = {path: made[path] for path in paths or ()}
         for pattern, table in tables.items():
-            tables[pattern] = _join(_read(about["study"], pattern), table, kept, datasets, order)
-        made = dict(sorted(made.items(), key=lambda each: order.index(each[1].dataset)))
+            tables[pattern] = _join(_read(about["study"], pattern), table, kept, made)
     tables[layout.CURVES] = shown(*(tables[pattern] for pattern in (layout.RUNS, layout.CURVES, layout.CELLS)))
     for pattern, table in tables.items():
         with atomic(folder / Path(pattern).name) as temporary:
@@ -158,19 +166,21 @@ def _read(study: str | Path, pattern: str) -> pd.DataFrame:
     return pd.read_parquet(path) if pattern in PARQUET else collect.CELLS.read(path)
 
 
-def _join(
-    old: pd.DataFrame, new: pd.DataFrame, kept: Collection[str], datasets: Mapping[str, str], order: Sequence[str]
-) -> pd.DataFrame:
-    """Return the old rows of the data sets `kept` and all new rows, in an order of data sets.
+def _join(old: pd.DataFrame, new: pd.DataFrame, kept: Collection[str], order: Iterable[str]) -> pd.DataFrame:
+    """Return the old rows of some records, by their paths, and all new rows, in an order of records."""
+    joined = pd.concat([old[_record_of(old).isin(kept)], new], ignore_index=True)
+    places = _record_of(joined).map({path: place for place, path in enumerate(order)})
+    return joined.iloc[places.argsort(kind="stable")].reset_index(drop=True)
 
-    `datasets` has the data set of each record, for a table without a column of data sets.
-    """
 
-    def of(table: pd.DataFrame) -> "pd.Series[str]":
-        return table["dataset"] if "dataset" in table else table["record"].map(datasets)
-
-    joined = pd.concat([old[of(old).isin(kept)], new], ignore_index=True)
-    return joined.iloc[of(joined).map(order.index).argsort(kind="stable")].reset_index(drop=True)
+def _record_of(table: pd.DataFrame) -> "pd.Series[str]":
+    """Return the path of the record that each row is of."""
+    if "record" in table:
+        return table["record"]
+    names = table.assign(sweep="")[["study", "dataset", "algorithm", "sweep"]]
+    names["sweep"] = table.get("sweep", "")
+    paths = {row: Cell(*row).path() for row in names.drop_duplicates().itertuples(index=False, name=None)}
+    return pd.Series(list(map(paths.__getitem__, names.itertuples(index=False, name=None))), table.index, dtype=str)
 
 
 def _about(made: Sequence[Record]) -> dict[str, Any]:
@@ -280,8 +290,8 @@ def faults(study: str | Path, files: Sequence[str] = ()) -> list[str]:
     ]
 
 
-def behind(study: str, asked: Mapping[Cell, str]) -> list[Cell]:
-    """Return the runs of a study that the archive lacks, or has with other settings or code.
+def behind(study: str, asked: Mapping[Cell, str]) -> tuple[list[Cell], list[Cell]]:
+    """Return the runs of a study that the archive lacks, and those that it has with other settings or code.
 
     Parameters
     ----------
@@ -292,4 +302,5 @@ def behind(study: str, asked: Mapping[Cell, str]) -> list[Cell]:
     """
     table = collect.CELLS.read(path_of(study, layout.CELLS))
     archived = dict(zip(table["record"], table["asked"], strict=True))
-    return [cell for cell, now in asked.items() if archived.get(cell.path()) != now]
+    lacking = [cell for cell in asked if cell.path() not in archived]
+    return lacking, [cell for cell, now in asked.items() if archived.get(cell.path(), now) != now]
