@@ -131,9 +131,9 @@ def report_of(results, compared=NOTHING, prepared=(), **changes):
     )
 
 
-def pages_of(*studies):
+def pages_of(*studies, cores=1):
     """Return the files of a report by their paths."""
-    return site.write(site.Report(studies=list(studies), title="", descriptions={}, notes=None))
+    return site.write(site.Report(studies=list(studies), title="", descriptions={}, notes=None), cores)
 
 
 def make_leaderboard(root):

@@ -395,6 +395,14 @@ def test_a_record_lists_the_heaviest_kernels_first_or_those_of_the_fewest_update
     assert kernels.rows[0][1] == first
 
 
+def test_pages_are_the_same_whatever_the_number_of_processes():
+    records = {cell.record: made_report.made_record(cell) for cell in presentation.cells().itertuples()}
+    study = replace(small(), records=records)
+    made = pages_of(study)
+    assert sum(name.startswith("pages/record-") for name in made) > 1
+    assert pages_of(study, cores=2) == made
+
+
 def test_studies_of_one_paper_share_a_bar_and_a_finding(tmp_path):
     studies, prepared = [], presentation.characteristics()
     for name in ("first", "second"):

@@ -82,7 +82,7 @@ def write(plan: Plan, index: Path, cores: int) -> dict[str, int]:
         for each in tqdm(made, "studies", len(futures), leave=False, unit="study", disable=None):
             each.result()
         studies = [futures[name].result() for name in spec["order"]]
-    report.write(spec, studies, list(map(Path, plan.targets.explained())), index)
+    report.write(spec, studies, list(map(Path, plan.targets.explained())), index, cores)
     return {str(archive.ARCHIVE): len(wanted), str(layout.RESULTS): len(run)}
 
 

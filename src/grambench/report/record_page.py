@@ -4,6 +4,7 @@ The report step reads every record for its provenance. The pages use the same re
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from grambench.report import profiles
@@ -42,7 +43,7 @@ def of_study(study: StudyReport) -> Iterator[Page]:
                 "path": path,
                 "run": "/".join(filter(None, (record.study, record.dataset, record.algorithm, sweep))),
                 "algorithm": {"page": profiles.page_of(file), "title": algorithm},
-                "parts": describe(record, main),
+                "parts": partial(describe, record, main),  # called where the page is rendered
                 "published": _published({} if sweep else published.get((record.dataset, record.algorithm), {})),
             },
         )

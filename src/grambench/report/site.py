@@ -5,6 +5,7 @@ The layout is in `templates`. The style sheets, the scripts and the library that
 
 import base64
 import json
+import multiprocessing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ STYLES = ("uPlot.css", "report.css")
 SCRIPTS = ("uPlot.js", "page.js", "tables.js", "charts.js", "board.js")  # all but the first use page.js
 PAGES, FILES = "pages", "files"
 INDEX, WHOLE = "index.html", "report.html"
+FORK = "fork"
 OVERVIEW = "overview"  # the name of the first page
 MEDIA_TYPES = {".csv": "text/csv", ".md": "text/markdown", ".tex": "application/x-tex", ".svg": "image/svg+xml"}
 
@@ -48,13 +50,13 @@ class Report:
     notes: Notes | None
 
 
-def write(report: Report) -> dict[str, bytes]:
-    """Return every file of the report by its path below the report's folder."""
+def write(report: Report, cores: int = 1) -> dict[str, bytes]:
+    """Return every file of the report by its path below the report's folder; `cores` processes render the pages."""
     pages = _pages(report)
     # the one file has no pages of records, which would make it too large to mail
     records = [page_ for study in report.studies for page_ in record_page.of_study(study)]
     renderer = _Renderer(report, pages + records, whole=False)
-    files = {_path(page_.name): renderer.render_page(page_).encode() for page_ in pages + records}
+    files = {_path(page_.name): content for page_, content in zip(renderer.pages, renderer.render(cores), strict=True)}
     files |= {f"{PAGES}/{name}": (ASSETS / name).read_bytes() for name in (*STYLES, *SCRIPTS)}
     for study in report.studies:
         files |= {f"{FILES}/{study.study.name}/{name}": content for name, content in study.files.items()}
@@ -138,10 +140,18 @@ class _Renderer:
         """The path from the page that is rendered to the report's folder."""
         return "" if self.at == OVERVIEW else "../"
 
-    def render_page(self, page_: Page) -> str:
+    def render(self, cores: int) -> list[bytes]:
+        """Return all pages of the folder."""
+        if cores == 1 or FORK not in multiprocessing.get_all_start_methods():
+            return list(map(self.render_page, self.pages))
+        # a forked process has the studies, which would take longer to send than their pages to render
+        with multiprocessing.get_context(FORK).Pool(cores, _held.append, (self,)) as pool:
+            return pool.map(_render_held, range(len(self.pages)), chunksize=16)
+
+    def render_page(self, page_: Page) -> bytes:
         """Return a page of the folder."""
         self.at = page_.name
-        return self._render_frame(page_.title, self._render_content(page_))
+        return self._render_frame(page_.title, self._render_content(page_)).encode()
 
     def render_all(self) -> str:
         """Return the one file."""
@@ -183,6 +193,14 @@ class _Renderer:
     def _link_to_record(self, path: str) -> str:
         """Return the address of a record, which lies beside the report's folder."""
         return f"{self.up}../{path.partition('/')[2]}"
+
+
+_held: list[_Renderer] = []  # that of a process of `_Renderer.render`
+
+
+def _render_held(index: int) -> bytes:
+    (renderer,) = _held
+    return renderer.render_page(renderer.pages[index])
 
 
 def _code(text: str) -> Markup:

@@ -62,11 +62,13 @@ def main(job: Job) -> None:
     write(spec, studies, [path for path in job.input if path.match(f"{layout.NOTES}/*.md")], job.output[0])
 
 
-def write(spec: dict[str, Any], studies: list[page.StudyReport], notes_files: list[Path], index: Path) -> None:
+def write(
+    spec: dict[str, Any], studies: list[page.StudyReport], notes_files: list[Path], index: Path, cores: int = 1
+) -> None:
     """Write the pages of studies, given the settings of the rule, the pages on the papers and the path of the first."""
     notes_page = _read_notes(notes_files) if notes_files else None
     pages = site.write(
-        site.Report(studies=studies, title=spec["title"], descriptions=spec["datasets"], notes=notes_page)
+        site.Report(studies=studies, title=spec["title"], descriptions=spec["datasets"], notes=notes_page), cores
     )
     # they may have pages of studies that are not asked for any more
     for folder in (site.PAGES, site.FILES):
