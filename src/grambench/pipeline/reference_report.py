@@ -71,7 +71,10 @@ def write(plan: Plan, index: Path, cores: int) -> dict[str, int]:
     """
     run = last_run.finished(plan)
     spec = json.loads(plan.specs.report(run).spec)
-    wanted = {name: _archived(plan, name, spec["whole"][name]) for name in plan.studies if name not in run}
+    sizes = {name: archive.path_of(name, layout.RUNS).stat().st_size for name in plan.studies if name not in run}
+    # the largest first, so that no process draws it alone at the end
+    names = sorted(sizes, key=sizes.__getitem__, reverse=True)
+    wanted = {name: _archived(plan, name, spec["whole"][name]) for name in names}
     with ProcessPoolExecutor(max_workers=cores) as pool:
         futures = {name: pool.submit(study_report, each) for name, each in wanted.items()}
         futures |= {
