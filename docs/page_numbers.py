@@ -15,6 +15,7 @@ from board_pages import images, leaderboard_images, leaderboard_views, views
 from page_parts import WORDS, Part, Sentence, Table, points
 from paper_pages import OF_OMKC, ca, oks, omkc, rkl
 from reference_numbers import ACCURACY, ROOT, counted, learned, reproduced, results_of
+from vectors_page import lead, leaderboard, ranked, vectors
 
 from grambench.claims.leaderboard_views import EXAMPLES
 from grambench.config.project import Configuration
@@ -74,6 +75,13 @@ def _lead_on_images() -> list[str]:
     return [WORDS[len(board.collections())], WORDS[len(names)], *lead]
 
 
+def _vectors_in_brief(text: str) -> Iterator[Part]:
+    """Yield the sentences on the leaderboard of vectors."""
+    board = vectors()
+    extent = [str(len(each)) for each in (ranked(board), board.datasets)]
+    yield Sentence(text, [*extent, *lead(), *board.behind("d1")])
+
+
 def readme() -> Iterator[Part]:
     """Yield the numbers of README.md."""
     for text, found in (
@@ -82,6 +90,11 @@ def readme() -> Iterator[Part]:
         ("(Yang et al. 2012) | {} accuracies, with our image features", reproduced("oks", ACCURACY)),
     ):
         yield Sentence(f"{text} | {{}} | {{}} | {{}} | {{}} |", [str(len(found)), *counted(found)])
+    yield from _vectors_in_brief(
+        "compares {} configurations on {} data sets of one feature vector. The best of {} learned combinations of "
+        "kernels is {} points ahead of equal weights on average (95 % interval, as the best of {}: {} to {}). MKL with "
+        "the l1 norm is {} behind ({} to {})"
+    )
     accuracies = reproduced("rkl", ACCURACY)
     free = accuracies[accuracies["chosen"] == ""]
     yield Sentence(
@@ -112,6 +125,10 @@ def index() -> Iterator[Part]:
             str(len(kernels)),
             counted(kernels)[-1],
         ],
+    )
+    yield from _vectors_in_brief(
+        "{} configurations on {} data sets of vectors, the best of {} learned combinations is {} points ahead of equal "
+        "weights on average (interval, as the best of {}: {} to {}). The l1 norm is {} behind (95 %: {} to {})"
     )
     found = reproduced("oks", ACCURACY)
     yield Sentence("with our image features {} of {} accuracies differ", [counted(found)[-1], str(len(found))])
@@ -151,6 +168,7 @@ PAGES = {
     "README.md": readme,
     "docs/index.md": index,
     "docs/catalogue.md": catalogue,
+    "docs/papers/leaderboard.md": leaderboard,
     "docs/papers/leaderboard_images.md": leaderboard_images,
     "docs/papers/leaderboard_views.md": leaderboard_views,
     "docs/papers/ca.md": ca,

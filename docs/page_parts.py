@@ -4,9 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-NUMBER = r"([-+]?[\w.]*\w|–)"  # also a number in words
+NUMBER = r"([-+]?[\w.]*\w(?:-\w+)?|–)"  # also a number in words
 WORDS = ["none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 WORDS += ["eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+WORDS += ["twenty", *(f"twenty-{word}" for word in WORDS[1:10])]
 
 
 class Sentence(NamedTuple):

@@ -8,7 +8,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from small_board import BOARD
 
 from grambench import algorithms
 from grambench.commands import rank
@@ -277,9 +276,8 @@ def test_check_of_what_ends_python_fails(call, text, before):
 
 
 @pytest.fixture
-def archived(project, reference, monkeypatch):
+def archived(project, reference):
     """A project with an archive of two configurations."""
-    monkeypatch.setattr(rank, "BOARD", BOARD)
     shutil.copytree(reference, archive.ARCHIVE)
 
 

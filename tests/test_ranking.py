@@ -24,7 +24,6 @@ def ranked(project, reference, monkeypatch):
     """A project with this archive; no checks for leaks, which take longer than all else."""
     shutil.copytree(reference, archive.ARCHIVE)
     monkeypatch.setattr(rank, "show_leaks", lambda arguments: False)
-    monkeypatch.setattr(rank, "BOARD", BOARD)
     # whatever the machine
     monkeypatch.setattr(ranking, "LONGEST", np.inf)
 
@@ -130,7 +129,7 @@ def test_a_board_without_reference_results_says_how_to_make_them(project, call, 
     start = "grambench: reference/leaderboard: there are no reference results of leaderboard; "
     for others, said in (([], ""), (["a_board"], "a_board have some (-b); ")):
         monkeypatch.setattr(archive, "studies", lambda others=others: others)
-        code, out, err = call("rank", "logistic_regression", "-b", BOARD)
+        code, out, err = call("rank", "logistic_regression")
         assert (code, out) == (2, "") and err.startswith(f"{start}{said}grambench run leaderboard and")
 
 

@@ -14,7 +14,7 @@ import small_board
 from small_board import BOARD, DATASETS
 
 from grambench import cli
-from grambench.commands import check, rank
+from grambench.commands import check
 from grambench.commands.project import read_plan
 from grambench.common.files import SUMS
 from grambench.experiments import conformance
@@ -78,16 +78,14 @@ def submitted(reference, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
         patch.setattr(ranking, "LONGEST", np.inf)
-        patch.setattr(rank, "BOARD", BOARD)
         patch.setattr(check, "passes", lambda *arguments: True)
         assert cli.main(["submit", "mine.py", "-p", json.dumps(PARAMETERS), "-o", "mine"]) == 0
     return root / "mine"
 
 
 @pytest.fixture
-def board(project, reference, submitted, monkeypatch):
+def board(project, reference, submitted):
     """A project with the archive and the submission."""
-    monkeypatch.setattr(rank, "BOARD", BOARD)
     shutil.copytree(reference, archive.ARCHIVE)
     shutil.copytree(submitted, FOLDER)
 

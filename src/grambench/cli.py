@@ -40,7 +40,7 @@ EPILOG = """examples:
   grambench run leaderboard -d mine                your data set under the leaderboard's protocol
   grambench compare my.csv --label class           whether combining kernels helps on your data
   grambench try mine.py                            your algorithm beside five others, in seconds
-  grambench rank mine.py                           your algorithm among all of a leaderboard, in minutes
+  grambench rank mine.py                           your algorithm among all of the leaderboard, in minutes
   grambench submit mine.py -o mine                 the same as a folder to hand in; verify checks it
   grambench run -- --keep-going                    arguments after -- go to Snakemake
   grambench status                                 the runs that are done, and those that failed

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from grambench.report.ranking_page import Ranking
     from grambench.results.records import Record
 
-BOARD = "leaderboard_views"
+BOARD = "leaderboard"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,8 +5,8 @@ import shutil
 
 from grambench.commands import rank
 
-DATASETS = ("ionosphere", "heart")  # both are bundled
-OPPONENTS = ("uniform_svm", "best_kernel_svm", "d1_centred", "rkl", "gaussian_svm")
+DATASETS = ("ionosphere", "votes84")  # both are bundled
+OPPONENTS = ("uniform_svm", "best_kernel_svm", "rkl", "omkc_dd", "gaussian_svm")
 REPETITIONS = 5
 
 

@@ -1,0 +1,271 @@
+"""The numbers of the page of the leaderboard of vectors."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from page_parts import WORDS, Part, Sentence, Table, points
+from reference_numbers import ACCURACY, Board, claims_of, learned, results_of
+
+from grambench.claims.leaderboard import CHEAP, FEATURES, KERNEL_LEARNING, NEAR, POOLED, SINGLE, UNIFORM, on_features
+from grambench.results import archive
+from grambench.results.statistics import BEST_LEVEL, resampled_difference
+
+STUDY = "leaderboard"
+MAJORITY = "majority"
+RIVALS = {"gaussian_svm": "a tuned Gaussian SVM", "gradient_boosting": "gradient boosting"}
+
+
+def vectors() -> Board:
+    """Return the leaderboard of vectors."""
+    results = results_of(STUDY)
+    return Board(results, results.ran("dataset"))
+
+
+def leaderboard() -> Iterator[Part]:
+    """Yield the numbers of docs/papers/leaderboard.md."""
+    board = vectors()
+    yield _extent(board)
+    yield from _on_weights(board)
+    yield from _on_rivals(board)
+    yield from _on_pools(board)
+    yield Table(
+        "| configuration | accuracy | ahead of equal weights | 95 % interval | mean rank | seconds |", _rows(board)
+    )
+    yield Table("| claim | verdict | evidence |", _claims(board))
+
+
+def ranked(board: Board) -> list[str]:
+    """Return the configurations that the board ranks: not those of its second pool, and one solver of a problem."""
+    return board.results.study.tables["ranks"].model_dump()["algorithms"]
+
+
+def _pooled(board: Board) -> Board:
+    """Return the data sets on which the second pool is run."""
+    chosen = board.results.study.algorithms[on_features(UNIFORM)].datasets
+    return board._replace(datasets=[name for name in board.datasets if name in chosen])
+
+
+def _rows(board: Board) -> list[str]:
+    """Return a row for each configuration, best mean rank first; the majority class would set the scale of a figure."""
+    names = [name for name in ranked(board) if name != MAJORITY]
+    means = board.results.means(names, ACCURACY, board.datasets)
+    whole = [name for name in names if means[name].notna().all()]
+    ranks = board.results.ranks(whole, ACCURACY, board.datasets).mean().sort_values(kind="stable")
+    seconds = np.exp(np.log(board.results.means(names, "seconds", board.datasets)).mean())
+    rows = []
+    for name in [*ranks.index, *(name for name in names if name not in whole)]:
+        value, low, high = board.ahead(name) if name != UNIFORM else ("–",) * 3
+        numbers = [
+            f"{means[name].mean():.1f}" if name in whole else "–",
+            value,
+            f"{low} to {high}" if low != "–" else low,
+        ]
+        numbers += [f"{ranks[name]:.1f}" if name in whole else "–", f"{seconds[name]:.2g}"]
+        rows.append(f"| {' | '.join([board.results.title(name), *numbers])} |")
+    return rows
+
+
+def _extent(board: Board) -> Sentence:
+    about = archive.read_about(STUDY)
+    counts = board.results.cells["status"].value_counts()
+    classes = [len(about["data"][name]["classes"]) for name in board.datasets]
+    return Sentence(
+        "{} configurations on {} data sets, {} of them of more than two classes. Nine configurations are on a second "
+        "pool of kernels as well, on {} data sets. Of {} runs {} have a result. They took {} hours of processor time",
+        [
+            str(len(ranked(board))),
+            str(len(board.datasets)),
+            WORDS[sum(count > 2 for count in classes)],
+            str(len(_pooled(board).datasets)),
+            str(counts.sum()),
+            str(counts["ok"]),
+            points(about["cpu_seconds"] / 3600.0),
+        ],
+    )
+
+
+def lead() -> list[str]:
+    """Return the numbers of the sentence on the best learned combination: combinations, lead and interval."""
+    board = vectors()
+    names = learned(board.results)
+    value, *ends = board.ahead(board.best(names), best_of=len(names))
+    return [WORDS[len(names)], value, WORDS[len(names)], *ends]
+
+
+def _on_weights(board: Board) -> Iterator[Part]:
+    names = learned(board.results)
+    best, many = board.best(names), len(names)
+    compared, sparse = board.compare(best, UNIFORM), board.compare("d1", UNIFORM)
+    yield Sentence(
+        f"The best by its mean is {board.results.title(best)}. It is {{}} points ahead of the uniform mean on average "
+        "({} to {}; as the best of {} {} to {}). By the means it is more than a point ahead on {} data sets, and more "
+        "than a point behind on {}. It is shown to be within a point on {}, and beyond on {}.",
+        [
+            *board.ahead(best),
+            WORDS[many],
+            *board.ahead(best, best_of=many)[1:],
+            *map(str, (compared.above, compared.below, compared.within, compared.worse + compared.better)),
+        ],
+    )
+    yield Sentence(
+        "{} of the {} are shown not to be a point ahead, and {} of the {} are behind the uniform mean by their means",
+        [
+            WORDS[len(board.not_ahead(names))].capitalize(),
+            WORDS[many],
+            WORDS[sum(board.compare(name, UNIFORM).mean.value < 0.0 for name in names)],
+            WORDS[many],
+        ],
+    )
+    yield Sentence(
+        "lp-MKL with p = 1 on kernels that are not centred is {} points behind the uniform mean on average ({} to {}). "
+        "By the means it is more than a point worse on {} of {} data sets, and better by a point on {}; it is shown to "
+        "be worse on {}",
+        [*board.behind("d1"), *map(str, (sparse.below, sparse.votes, sparse.above, sparse.worse))],
+    )
+    yield Sentence(
+        "MKBoost is {} behind ({} to {}), localised MKL {} ({} to {}), BEMKL {} ({} to {}) and generalised MKL {} ({} "
+        "to {})",
+        [text for name in ("mkboost", "localised_mkl", "bemkl", "gmkl") for text in board.behind(name)],
+    )
+    yield Sentence(
+        "PWMK is {} ahead ({} to {}), HSIC Lasso {} ({} to {}), GRAM {} behind ({} to {}) and MEMO {} ({} to {})",
+        [text for name in ("pwmk", "hsic_lasso") for text in board.ahead(name)]
+        + [text for name in ("gram_mkl", "memo") for text in board.behind(name)],
+    )
+    many_kernels = board.compare(UNIFORM, SINGLE)
+    yield Sentence(
+        "The uniform mean is {} points behind the best single kernel on average ({} to {}). By the means it is more "
+        "than a point worse on {} data sets and better on {}",
+        [*board.behind(UNIFORM, SINGLE), str(many_kernels.below), str(many_kernels.above)],
+    )
+    yield Sentence(
+        "On centred kernels the l1 norm is {} points ahead of the l1 norm on others ({} to {}), the l2 norm {} ({} to "
+        "{})",
+        [*board.ahead("d1_centred", "d1"), *board.ahead("d2_centred", "d2")],
+    )
+
+
+def _on_rivals(board: Board) -> Iterator[Part]:
+    many = len(KERNEL_LEARNING)
+    for rival, text in RIVALS.items():
+        best = board.best(KERNEL_LEARNING, rival)
+        yield Sentence(
+            f"The best of {{}} learned kernels is {board.results.title(best)}, {{}} points ahead of {text} on average "
+            "(as the best of {} {} to {})",
+            [WORDS[many], board.ahead(best, rival)[0], WORDS[many], *board.ahead(best, rival, best_of=many)[1:]],
+        )
+    yield Sentence(
+        "Kernel stacking is {} ahead of the uniform mean ({} to {}), RFM {} ({} to {}), MLP {} ({} to {}), the "
+        "Gaussian SVM {} ({} to {})",
+        [text for name in ("kernel_stacking", "rfm", "mlp", "gaussian_svm") for text in board.ahead(name)],
+    )
+    yield Sentence(
+        "OMKC(S,D) is {} points behind the uniform mean on average ({} to {}), OM-2 {} ({} to {}), Perceptron(u) {} "
+        "({} to {})",
+        [text for name in ("omkc_sd", "om2", "perceptron_u") for text in board.behind(name)],
+    )
+
+
+def _on_pools(board: Board) -> Iterator[Part]:
+    pooled = _pooled(board)
+    names = [UNIFORM, *POOLED, SINGLE]
+    rows = []
+    for name in names:
+        means = pooled.results.means([name, on_features(name)], ACCURACY, pooled.datasets).dropna().mean()
+        ahead, low, high = pooled.ahead(on_features(name), name, plus=True)
+        numbers = [*(f"{value:.1f}" for value in means), f"{ahead} ({low} to {high})"]
+        rows.append(f"| {' | '.join([board.results.title(name), *numbers])} |")
+    yield Table("| configuration | 13 kernels | single features | difference, 95 % interval |", rows)
+    yield Sentence("On {} data sets a second pool", [str(len(pooled.datasets))])
+    yield Sentence(
+        "The pool moves accuracy by {} points on average, the weights by {} (difference {} to {}; claim 7a holds)",
+        _moved(pooled),
+    )
+    of_features = [on_features(name) for name in POOLED]
+    best = pooled.best(of_features, on_features(UNIFORM))
+    yield Sentence(
+        f"There the best of {{}} learned combinations is {board.results.title(best)}, {{}} points ahead of the uniform "
+        "mean on that pool (as the best of {} {} to {}). lp-MKL with p = 1 is {} behind it ({} to {})",
+        [
+            WORDS[len(POOLED)],
+            pooled.ahead(best, on_features(UNIFORM))[0],
+            WORDS[len(POOLED)],
+            *pooled.ahead(best, on_features(UNIFORM), best_of=len(POOLED))[1:],
+            *pooled.behind(on_features("d1"), on_features(UNIFORM)),
+        ],
+    )
+
+
+def _moved(pooled: Board) -> list[str]:
+    """Return by how many points the pool and the weights move accuracy, and the interval of the difference."""
+    moved = pooled.results.moved_by_pool([UNIFORM, *POOLED, SINGLE], FEATURES, ACCURACY, pooled.datasets)
+    by_pool, by_weights = moved
+    ends = resampled_difference(by_weights, by_pool, overlap=0.0).interval(BEST_LEVEL)
+    return [points(float(number), decimals=2) for number in (by_pool.mean(), by_weights.mean(), *ends)]
+
+
+def _claims(board: Board) -> list[str]:
+    """Return a row for each claim: what it says, its verdict and the numbers that decide."""
+    names, pooled = learned(board.results), _pooled(board)
+    matter = _all_matter(board)
+    of_features = [on_features(name) for name in POOLED]
+
+    def pair(first: str, second: str, of: Board = board) -> str:
+        value, low, high = of.ahead(first, second, plus=True)
+        return f"{value}, interval {low} to {high}"
+
+    def best(configurations: list[str], rival: str, of: Board = board) -> str:
+        many = len(configurations)
+        value, low, high = of.ahead(first := of.best(configurations, rival), rival, best_of=many, plus=True)
+        none = f"{WORDS[len(of.not_ahead(configurations, rival))]} of {WORDS[many]} are shown not to be a point ahead"
+        return f"{none}; the best, {of.results.title(first)}, {value}, as the best of {many} {low} to {high}"
+
+    texts = {
+        "1a": ("the uniform mean beats the best kernel", pair(UNIFORM, SINGLE)),
+        "1b": ("some learned combination beats the uniform mean", best(names, UNIFORM)),
+        "1c": ("most learned combinations do", "as 1b"),
+        "2a": (
+            "a continuous range beats a finite set of kernels, by alignment (CA-1D, DA)",
+            pair("ca_1d", "alignf"),
+        ),
+        "2b": ("the same, by risk (CR, lp-MKL with p = 1)", pair("cr", "d1")),
+        "3": (
+            "the l1 norm is worse than the l2 norm where the uniform mean is at least as accurate as the best kernel",
+            f"the l2 norm beside it on these {len(matter.datasets)} data sets: {pair('d2', 'd1', matter)}",
+        ),
+        "4a": ("OM-2 is within 2 points of lp-MKL at a hundredth of the work", _near("om2", "lp_mkl", board)),
+        "4b": ("OMKC(D,D) likewise beside the l1 norm", _near("omkc_dd", "d1", board)),
+        "4c": ("Perceptron(u) likewise beside the uniform SVM", _near("perceptron_u", UNIFORM, board)),
+        "5a": ("some learned kernel beats a Gaussian SVM", best(KERNEL_LEARNING, "gaussian_svm")),
+        "5b": ("most learned kernels do", "as 5a"),
+        "6a": ("some learned kernel beats gradient boosting", best(KERNEL_LEARNING, "gradient_boosting")),
+        "6b": ("most learned kernels do", "as 6a"),
+        "7a": (
+            "which kernels are offered moves accuracy more than how they are weighted",
+            "{} and {} points, difference {} to {}".format(*_moved(pooled)),
+        ),
+        "7b": (
+            "on single features the l1 norm beats the uniform mean",
+            pair(on_features("d1"), on_features(UNIFORM), pooled),
+        ),
+        "7c": ("some learned combination does there", best(of_features, on_features(UNIFORM), pooled)),
+    }
+    judged = dict(zip(*claims_of(STUDY)[["claim", "verdict"]].astype(str).T.to_numpy(), strict=True))
+    return [f"| {claim} {text} | {judged[claim]} | {evidence} |" for claim, (text, evidence) in texts.items()]
+
+
+def _all_matter(board: Board) -> Board:
+    """Return the data sets on which the uniform mean is at least as accurate as the best kernel (claim 3)."""
+    means = board.results.means([UNIFORM, SINGLE], ACCURACY, board.datasets)
+    return board._replace(datasets=list(means.index[means[UNIFORM] >= means[SINGLE]]))
+
+
+def _near(online: str, batch: str, board: Board) -> str:
+    """Return the medians of how far an online algorithm is behind another one, and of its share of the work."""
+    accuracy, work = (
+        board.results.means([online, batch], metric, board.datasets).dropna() for metric in (ACCURACY, "operations")
+    )
+    behind, share = accuracy[batch] - accuracy[online], work[online] / work[batch]
+    both = (behind <= NEAR) & (share <= CHEAP)
+    where = f"on {both.sum()} of {len(behind)} data sets"
+    return f"{where}; medians {points(behind.median())} points behind, {share.median():.2g} of the work"
