@@ -196,6 +196,14 @@ def _on_images(board: Board) -> Iterator[Part]:
     yield Sentence(
         "Centring changes the uniform mean by {} points ({} to {})", board.ahead("uniform_svm_centred", UNIFORM)
     )
+    for claim, rival in {
+        "MKL with the l1 norm (Gehler and Nowozin 2009)": "d1",
+        "the uniform mean (the same)": UNIFORM,
+    }.items():
+        yield Sentence(
+            f"LP-beta beats {claim} | undecided | {{}} on average ({{}} to {{}}), {{}} on the median collection |",
+            [*board.ahead("lp_beta", rival, plus=True), board.median("lp_beta", rival)],
+        )
     yield Sentence(
         f"a learned combination beats the mean | undecided | {title} {{}}, as best of {{}} {{}} to {{}} |",
         [

@@ -65,7 +65,7 @@ Part = Sentence | Table | Verdicts
 
 
 def points(value: float, *, plus: bool = False, decimals: int = 1) -> str:
-    """Return points as pages print them, ".5" or "-1.2"."""
+    """Return points as pages print them, ".5" or "-1.2"; "-.0" is a little below 0."""
     # a mean of ten splits may lie halfway, where the order of a sum would decide
-    text = f"{round(round(value, 9), decimals) + 0.0:{'+' if plus else ''}.{decimals}f}"
+    text = f"{round(value, 9) + 0.0:{'+' if plus else ''}.{decimals}f}"
     return re.sub(r"^([-+]?)0\.", r"\1.", text)

@@ -49,6 +49,11 @@ class Board(NamedTuple):
         """Return by how many points one configuration may be ahead at most, with two decimals: close to a point."""
         return points(self.compare(first, second).mean.interval(BEST_LEVEL)[1], decimals=2)
 
+    def median(self, first: str, second: str = UNIFORM) -> str:
+        """Return by how many points one configuration is ahead of another one on the median collection."""
+        votes = self.results.votes([first, second], ACCURACY, self.datasets)
+        return points(float((votes[first] - votes[second]).median()))
+
     def best(self, names: Iterable[str], rival: str = UNIFORM) -> str:
         """Return the configuration that is furthest ahead of a rival by its mean."""
         return max(names, key=lambda name: self.compare(name, rival).mean.value)

@@ -161,6 +161,19 @@ def test_noise_alone_moves_no_accuracy():
     assert np.abs(raw[BOTH].to_numpy() - raw[ON_FEATURES].to_numpy()).mean() > 0.7
 
 
+def test_means_of_a_half_that_are_equal_but_for_rounding_give_no_sign():
+    other = 80.0 + np.tile([1e-13, 4.0], 5)  # the first half of the splits is equal, the second is not
+    values = dict.fromkeys(BOTH, np.full(10, 80.0)) | dict.fromkeys(ON_FEATURES, other)
+    rows = [
+        row
+        for dataset in SETS
+        for name, accuracies in values.items()
+        for row in plain(dataset, name, "accuracy_percent", *accuracies)
+    ]
+    pool, _ = evidence_of(STUDY, rows, []).results.moved_by_pool(BOTH, "features", "accuracy_percent", SETS)
+    assert pool.abs().max() < 1e-12
+
+
 def test_the_second_pool_is_judged_on_the_data_sets_that_have_it():
     few = {name: STUDY.algorithms[name].model_copy(update={"datasets": SETS[:7]}) for name in ON_FEATURES}
     given = with_study(evidence(), algorithms=STUDY.algorithms | few)

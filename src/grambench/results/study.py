@@ -326,7 +326,8 @@ class Results:
         names = list(dict.fromkeys(itertools.chain(*pairs)))
         even, odd = (self.means(names, metric, datasets, part) for part in HALVES.values())
         first, second = ([pair[place] for pair in pairs] for place in (0, 1))
-        differences = [half[first].to_numpy() - half[second].to_numpy() for half in (even, odd)]
+        # equal means may differ by the rounding of a sum, which must not decide the sign
+        differences = [(half[first].to_numpy() - half[second].to_numpy()).round(9) for half in (even, odd)]
         distances = 0.5 * sum(np.sign(one) * other for one, other in itertools.permutations(differences))
         return pd.Series(distances.mean(axis=1), even.index).groupby(self.study.collection, sort=False).mean()
 
