@@ -92,7 +92,8 @@ def main():
                 check(path, arguments.label)
         return
     os.chdir(ROOT)
-    plan = Plan(read("config/config.yaml"), Path("config"))
+    settings = read("config/config.yaml")
+    plan = Plan(settings | {"studies": sorted({*settings["studies"], *archive.studies()})}, Path("config"))
     costs = plan.configuration.costs | archived(plan)
     for folder in arguments.folders:
         costs |= measured(plan.studies, folder)
