@@ -213,6 +213,8 @@ def test_the_command_checks_the_archive(project, call, results, monkeypatch):
 def test_the_command_archives_some_data_sets_and_names_those_that_are_lacking(project, call, results, monkeypatch):
     monkeypatch.setattr(shipped, "ROOT", project)
     assert call("archive", "omkc", "-d", "wdcb")[0] == 2
+    few = call("archive", "leaderboard", "-d", "sonar", "-a", "d1_features")  # it has too many features for this pool
+    assert few[0] == 2 and "these configurations have none on these data sets" in few[2]
     plan = read_plan({"studies": ["omkc"], "datasets": None, "algorithms": {}})
     cells = plan.targets.cells("omkc")
     of = [cell for cell in cells if cell.dataset == "wdbc"]

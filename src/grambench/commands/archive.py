@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from grambench.commands import names
 from grambench.commands.project import read_plan
+from grambench.common.errors import ConfigError
 
 if TYPE_CHECKING:
     from grambench.config.study import Study
@@ -39,6 +40,10 @@ def run(arguments: argparse.Namespace) -> int:
             datasets = names.known("data set", arguments.datasets, plan.targets.datasets(study))
             algorithms = names.known("configuration", arguments.algorithms, plan.studies[study].algorithms)
             kept = {cell for cell in asked if cell.dataset not in datasets or cell.algorithm not in algorithms}
+            if len(kept) == len(asked):
+                raise ConfigError(
+                    f"{study}: expected a run of the study, these configurations have none on these data sets"
+                )
             archive.write(study, arguments.results, asked, _shown(plan.studies[study]), kept)
         if faults := archive.faults(study):
             is_faulty = True
