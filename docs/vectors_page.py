@@ -39,11 +39,12 @@ def leaderboard() -> Iterator[Part]:
     yield from _on_weights(board)
     yield from _on_rivals(board)
     yield from _on_pools(board)
-    ends = {"memo": "selected_C", "omkc_ds": SELECTED, "gram_mkl": SELECTED, "ca_nd": SELECTED}
+    ends = {"memo": "selected_C", "omkc_ds": SELECTED, "gram_mkl": SELECTED}
     yield Sentence(
         "MEMO takes the largest C in {} % of the splits, OMKC(D,S) the largest beta in {}, GRAM the largest "
-        "regulariser in {} and CA-nD in {}",
-        [_share_of_largest(board, name, metric) for name, metric in ends.items()],
+        "regulariser in {}; RFM and CA-nD take an end of three values in {} and {}",
+        [_share_of_ends(board, name, metric, both=False) for name, metric in ends.items()]
+        + [_share_of_ends(board, name, SELECTED, both=True) for name in ("rfm", "ca_nd")],
     )
     yield Table(
         "| configuration | accuracy | ahead of equal weights | 95 % interval | mean rank | seconds |", _rows(board)
@@ -56,10 +57,11 @@ def ranked(board: Board) -> list[str]:
     return board.results.study.tables["ranks"].model_dump()["algorithms"]
 
 
-def _share_of_largest(board: Board, name: str, metric: str) -> str:
-    """Return in how many percent of all splits the largest value is selected."""
+def _share_of_ends(board: Board, name: str, metric: str, *, both: bool) -> str:
+    """Return in how many percent of all splits the largest value is selected, or one of both ends."""
     values = np.concatenate([board.results.values(dataset, name, metric) for dataset in board.datasets])
-    return f"{100.0 * np.mean(values == np.max(values)):.0f}"
+    ends = [values.max(), values.min()] if both else [values.max()]
+    return f"{100.0 * np.mean(np.isin(values, ends)):.0f}"
 
 
 def _pooled(board: Board) -> Board:
@@ -123,6 +125,7 @@ def lead() -> list[str]:
         *centred,
         *board.behind("d1"),
         board.median(UNIFORM, "d1"),
+        *board.ahead(STACKING),
     ]
 
 
@@ -177,10 +180,13 @@ def _on_weights(board: Board) -> Iterator[Part]:
         [text for name in ("localised_mkl", "gmkl") for text in board.behind(name)],
     )
     yield Sentence(
-        "PWMK is {} ahead ({} to {}) and HSIC Lasso {} ({} to {}); GRAM is {} behind ({} to {}), MEMO {} ({} to {}), "
-        "BEMKL {} ({} to {}) and MKBoost {} ({} to {})",
-        [text for name in ("pwmk", "hsic_lasso") for text in board.ahead(name)]
-        + [text for name in ("gram_mkl", "memo", "bemkl", "mkboost") for text in board.behind(name)],
+        "PWMK is at {} ({} to {}), HSIC Lasso {} ({} to {}), GRAM {} ({} to {}), MEMO {} ({} to {}), BEMKL {} ({} to "
+        "{}) and MKBoost {} ({} to {})",
+        [
+            text
+            for name in ("pwmk", "hsic_lasso", "gram_mkl", "memo", "bemkl", "mkboost")
+            for text in board.ahead(name, plus=True)
+        ],
     )
     many_kernels = board.compare(UNIFORM, SINGLE)
     yield Sentence(
