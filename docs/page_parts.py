@@ -40,7 +40,7 @@ class Table(NamedTuple):
     def write(self, page: str) -> str:
         """Return a page with the rows; raise ValueError unless it has a table with this first line once."""
         before, found, rest = page.partition(f"{self.head}\n")
-        if not found or self.head in rest:
+        if not found or f"{self.head}\n" in rest:
             raise ValueError(f"expected one table with the first line {self.head!r}")
         alignment, _, rest = rest.partition("\n")
         rest = re.sub(r"\A(\|.*\n)+", "", rest)

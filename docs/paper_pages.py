@@ -107,6 +107,35 @@ def obscure() -> Iterator[Part]:
         "LP-beta is further ahead on Flowers, {} points on the twenty",
         [points(means["lp_beta"] - means["uniform_svm"])],
     )
+    yield from _obscure_caltech()
+    mnist = results_of("obscure_mnist")
+    errors = 100.0 - mnist.means(["obscure_online", "obscure"], ACCURACY)
+    yield Sentence(
+        f"| test error after the first stage, after both, in percent {'| {}, {} ' * len(errors)}|",
+        [points(error) for error in errors.to_numpy().ravel()],
+    )
+
+
+def _obscure_caltech() -> Iterator[Part]:
+    """Yield the tables of Caltech-101 by p, by the number of kernels and by that of images."""
+    titles = {"obscure": "both stages", "obscure_online": "first stage", "uniform_svm": "mean kernel"}
+    rows = []
+    for kernels, study, name in (
+        ("four", "obscure_caltech", "obscure_online"),
+        ("four", "obscure_caltech", "obscure"),
+        ("39", "obscure_caltech_39", "obscure_online"),
+    ):
+        means = results_of(study).swept("p", "caltech_102", name, ACCURACY).mean(axis=1)
+        cells = [points(means[p]) if p in means.index else "" for p in (1.01, 1.05, 1.1, 1.25, 1.5, 1.75, 2.0)]
+        rows.append(re.sub(r"\|  (?=\|)", "| ", f"| {' | '.join([f'{kernels} kernels, {titles[name]}', *cells])} |"))
+    yield Table("| p | 1.01 | 1.05 | 1.10 | 1.25 | 1.5 | 1.75 | 2 |", rows)
+    for head, sweep in {
+        "| | 5 | 10 | 20 | 39 kernels |": "kernels",
+        "| | 5 | 10 | 15 images a class |": "examples",
+    }.items():
+        swept = {name: results_of("obscure_caltech_39").swept(sweep, "caltech_102", name, ACCURACY) for name in titles}
+        cells_of = {name: list(map(points, found.mean(axis=1))) for name, found in swept.items()}
+        yield Table(head, [f"| {' | '.join([titles[name], *cells])} |" for name, cells in cells_of.items()])
 
 
 def oks() -> Iterator[Part]:
