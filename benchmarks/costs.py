@@ -33,15 +33,16 @@ ROOT = Path(__file__).parent.parent
 BOARD = "leaderboard"
 
 
-def archived(plan):
+def archived(configuration):
     """Return the seconds of a repetition by run of the reference results."""
     found = {}
     for study in archive.studies():
+        repetitions = configuration.study(study).protocol.repetitions
         with (archive.ARCHIVE / study / "cells.csv").open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
                 if row["status"] == "ok":
                     run = study, row["dataset"], "/".join(filter(None, (row["algorithm"], row["sweep"])))
-                    found[run] = float(row["cpu_seconds"]) / plan.studies[study].protocol.repetitions
+                    found[run] = float(row["cpu_seconds"]) / repetitions
     return found
 
 
@@ -92,9 +93,8 @@ def main():
                 check(path, arguments.label)
         return
     os.chdir(ROOT)
-    settings = read("config/config.yaml")
-    plan = Plan(settings | {"studies": sorted({*settings["studies"], *archive.studies()})}, Path("config"))
-    costs = plan.configuration.costs | archived(plan)
+    plan = Plan(read("config/config.yaml"), Path("config"))
+    costs = plan.configuration.costs | archived(plan.configuration)
     for folder in arguments.folders:
         costs |= measured(plan.studies, folder)
     costs[CALIBRATION] = min(calibrate() for _ in range(10))  # where other work slows the machine, single ones are high
