@@ -1,18 +1,21 @@
 """Where the configurations of a study harm and where they gain beside one of them, over its data sets.
 
-    python benchmarks/harm_and_gain.py results leaderboard uniform_svm
+    python benchmarks/harm_and_gain.py reference leaderboard uniform_svm
 
-reads results/leaderboard/runs.parquet and cells.csv, and prints a Markdown table with a row for each configuration: the
-mean difference of accuracies with its 95 % interval; on how many data sets it is shown to be more than a point worse,
-within a point, and better, by the interval and by the mean alone; and the probabilities of these for a next data set.
+reads runs.parquet and cells.csv in reference/leaderboard, and prints a Markdown table with a row for each
+configuration: the mean difference of accuracies with its 95 % interval; on how many data sets it is shown to be more
+than a point worse, within a point, and better, by the interval and by the mean alone; and the probabilities of these
+for a next data set.
 Rows are sorted by the mean difference. Several data sets of one collection have one vote. `-a` names some
-configurations, `--without synthetic_` leaves data sets out by prefix, and `--sources` all whose views are not sources.
-`--best-of 13` judges the best of so many: the interval of the mean difference is then at 5 % divided by 13.
+configurations, as the study's file does, `--without synthetic_` leaves data sets out by prefix, and `--sources` all
+whose views are not sources. `--best-of 13` judges the best of so many: the interval of the mean difference is then at
+5 % divided by 13.
 """
 
 import argparse
 from pathlib import Path
 
+from grambench.commands import names
 from grambench.common import layout
 from grambench.config.project import Configuration
 from grambench.results.statistics import BEST_LEVEL
@@ -52,7 +55,7 @@ def main():
     datasets = [name for name in given.datasets or study.datasets if not name.startswith(given.without)]
     datasets = [name for name in datasets if name in study.multisource or not given.sources]
     pairs = [(name, results.compare(name, given.rival, given.metric, datasets)) for name in study.algorithms]
-    wanted = given.algorithms or study.algorithms
+    wanted = names.known("configuration", given.algorithms, study.algorithms)
     compared = [(name, each) for name, each in pairs if name in wanted and name != given.rival and each]
     print(f"beside {results.title(given.rival)}\n\n{HEAD}\n|---|---:|---:|---:|---:|---:|---|")
     for name, each in sorted(compared, key=lambda pair: -pair[1].mean.value):

@@ -269,6 +269,11 @@ def test_weights_that_no_figure_shows_are_left_out_of_the_archive(study):
     pd.testing.assert_frame_equal(left, curves)
 
 
+def test_a_record_is_made_again_only_where_there_is_a_run(project, call):
+    said = "no run has a record here, expected omkc/ionosphere/om2; grambench run omkc makes those of a study"
+    assert call("rerun", "omkc/ionosphere/om2") == (2, "", f"grambench: results: {said}\n")
+
+
 def test_a_record_of_the_archive_is_shown(project, call):
     code, out, _ = call("show", "oks/corel5k_sky_grass/oks_svm")
     about, first, *_ = out.splitlines()

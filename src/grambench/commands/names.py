@@ -116,7 +116,12 @@ def known(kind: str, selected: Sequence[str] | None, existing: Iterable[str]) ->
 
 
 def find_cell(run: str, results: Path = layout.RESULTS) -> Cell:
-    """Return the cell of a run; raise ConfigError if it has no record."""
-    if run not in (names := runs(results)):
+    """Return the cell of a run; raise ConfigError if it has no record, or DataError if none has one."""
+    if not (names := runs(results)):
+        study = run.partition("/")[0]
+        raise DataError(
+            f"{results}: no run has a record here, expected {run}; grambench run {study} makes those of a study"
+        )
+    if run not in names:
         raise unknown_name(f"record of {results}", run, names)
     return Cell.parse(run)
