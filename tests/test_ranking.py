@@ -47,6 +47,8 @@ def test_an_algorithm_is_ranked_among_the_reference_and_it_alone_is_run(ranked, 
     assert archive.read_about(BOARD)["revision"][0] in page, "which reference it is beside"
     assert not Path(layout.RUNS.format(study=BOARD)).exists(), "no run of the study"
     assert (RANKING / "ranks.tex").read_text().count(r"\toprule") == 1
+    versus, source = (RANKING / "versus.tex").read_text(), f"reference results {archive.version_of(BOARD)} of revision"
+    assert all(source in text for text in (versus, (RANKING / "ranks.tex").read_text()))
 
 
 def test_fewer_repetitions_are_compared_with_the_same_ones(ranked, call):

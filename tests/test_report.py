@@ -23,7 +23,7 @@ from grambench.config import load
 from grambench.config.study import Study
 from grambench.pipeline.job import Job
 from grambench.pipeline.steps import report
-from grambench.report import answer, charts, figures, notes, overview, profiles, study_page
+from grambench.report import answer, charts, figures, notes, overview, profiles, renderings, study_page
 from grambench.report.cells import ABSENT, NO_RESULT, Block, Row, TableCell, TableContent
 from grambench.report.record import describe
 from grambench.results import reproduction
@@ -201,6 +201,14 @@ def test_a_dash_is_explained_where_there_is_one():
         assert study_page.without_missing(TableContent(blocks=rows, remarks=[ABSENT], **shared))[0].remarks == []
     both = [Block(rows=[Row(label="x", cells=cells[:2]), Row(label="y", cells=cells[::2])])]
     assert study_page.without_missing(TableContent(blocks=both, remarks=[ABSENT], **shared))[0].remarks == [ABSENT]
+
+
+def test_latex_cuts_a_long_reason_and_no_number():
+    numbers = TableCell(text="+10.0 (+7.4 to +12.6)", status="")
+    cells = [numbers, TableCell(text="", status="the solver has not converged")]
+    shared = {"title": "", "caption": "", "corner": "", "columns": ["a", "b"], "data": pd.DataFrame()}
+    made = renderings.latex(TableContent(blocks=[Block(rows=[Row(label="x", cells=cells)])], remarks=[], **shared))
+    assert "x & +10.0 (+7.4 to +12.6) & the solver has no" in made and "converged" not in made
 
 
 def test_what_is_not_part_of_a_run_is_no_number_that_is_missing(site, study):

@@ -22,6 +22,7 @@ from grambench.report.table_data import TableData
 from grambench.report.tables.matrix import paper_table
 from grambench.report.tables.ranks import RanksTable
 from grambench.report.tables.versus import VersusTable
+from grambench.results import archive
 from grambench.results.records import Record
 from grambench.results.statistics import BEST_LEVEL
 from grambench.results.study import Results
@@ -29,6 +30,7 @@ from grambench.results.study import Results
 METRIC = "accuracy_percent"
 PAGE = "ranking.html"
 FIGURE = "ranks"
+UNIFORM = "uniform_svm"  # equal weights, which every summary names
 LEAST = 6  # data sets of a comparison
 NAMED = 8  # most data sets that a caption names
 
@@ -109,10 +111,12 @@ def _tables(ranking: Ranking) -> dict[str, TableContent]:
     names, label = list(results.study.algorithms), METRICS[METRIC].label
     about, datasets = ", ".join(ranking.about["revision"]), results.study.datasets
     where = ", ".join(datasets) if len(datasets) <= NAMED else f"{len(datasets)} data sets"
+    where += f", mean over {results.study.protocol.repetitions} splits"
+    source = f"reference results {archive.version_of(ranking.about['study'])} of revision {about}"
     ranks = RanksTable(
         kind="ranks",
         title="Ranks",
-        caption=f"All configurations on {where}, {results.study.title}; reference results of revision {about}",
+        caption=f"{len(names)} configurations on {where}; {results.study.title}; {source}",
         remark=_about_seconds(ranking),
         algorithms=names,
         metrics=["mean_rank", METRIC, "seconds"],
@@ -121,7 +125,12 @@ def _tables(ranking: Ranking) -> dict[str, TableContent]:
     )
     title = f"{results.title(ranking.algorithm)} beside each other configuration"
     versus = VersusTable(
-        kind="versus", title=title, caption=label, algorithms=names, metrics=[METRIC], first=ranking.algorithm
+        kind="versus",
+        title=title,
+        caption=f"{label} on {where}; {source}",
+        algorithms=names,
+        metrics=[METRIC],
+        first=ranking.algorithm,
     )
     return {
         "ranks": ranks.build(data),
@@ -159,10 +168,25 @@ def _about_rank(results: Results, algorithm: str) -> Iterator[str]:
     yield f"{title} is number {place}{shared} of {len(means)} by {rank}{best}."
     if len(ranks) < LEAST:
         yield f"This is no comparison yet: it needs results on at least {LEAST} data sets."
-    compared = [found for name in names if name != algorithm and (found := results.compare(algorithm, name, METRIC))]
-    verdicts = [each.verdict(len(compared)) for each in compared]
-    if counts := ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts)):
-        yield f"Beside each other one, by a point of accuracy and at {100 * BEST_LEVEL:g} % for all together: {counts}."
+    rivals = [name for name in names if name != algorithm]
+    compared = {name: found for name in rivals if (found := results.compare(algorithm, name, METRIC))}
+    if UNIFORM in compared:
+        difference = compared[UNIFORM].texts["difference, 95 % interval"]
+        yield f"Beside {results.title(UNIFORM)}, points of accuracy and 95 % interval: {difference}."
+    titles: dict[str, list[str]] = {}
+    for name, each in compared.items():
+        titles.setdefault(each.verdict(len(compared)), []).append(results.title(name))
+    if titles:
+        counts = [f"{len(of)} {verdict}" + _named(verdict, of) for verdict, of in titles.items()]
+        yield (
+            f"Beside each other one, by a point of accuracy and at {100 * BEST_LEVEL:g} % for all together: "
+            f"{', '.join(counts)}."
+        )
+
+
+def _named(verdict: str, titles: list[str]) -> str:
+    """Return the configurations that an algorithm is shown to be better or worse than, in brackets."""
+    return f" ({', '.join(titles)})" if verdict in ("better", "worse") else ""
 
 
 def _about_reference(ranking: Ranking) -> Iterator[str]:

@@ -9,7 +9,7 @@ from grambench.report.cells import Row, TableCell, TableContent
 MAX_COLUMNS = 12  # of a longtable
 MAX_ROWS = 45  # of a table on one page
 HEAD = 10  # characters of a column's head in one line
-SHORT = 20  # characters of a cell in LaTeX, more of a reason for a missing number are cut
+SHORT = 20  # characters in LaTeX of a reason for a missing number; a number is never cut
 # in points, of a paper with two columns on US letter paper, set in footnotesize
 PAPER_COLUMN_WIDTH, PAGE_WIDTH = 238.0, 500.0
 LETTER_WIDTH, COLUMN_GAP = 4.7, 6.0
@@ -143,7 +143,7 @@ def _widths(table: TableContent) -> list[float]:
     for number, column in enumerate(table.columns):
         cells = [row.cells[number] for row in rows]
         published = [f"({cell.published})" for cell in cells if cell.published]
-        texts.append([*_stacked(column), *published, *(short(cell.text or cell.status, SHORT) for cell in cells)])
+        texts.append([*_stacked(column), *published, *(cell.text or short(cell.status, SHORT) for cell in cells)])
     return [LETTER_WIDTH * max(map(len, column), default=0) + COLUMN_GAP for column in texts]
 
 
@@ -247,7 +247,7 @@ def _stacked(column: str) -> list[str]:
 
 
 def _latex_row(row: Row) -> Iterator[str]:
-    cells = [latex_text(short(cell.text or cell.status, SHORT)) for cell in row.cells]
+    cells = [latex_text(cell.text or short(cell.status, SHORT)) for cell in row.cells]
     bold = [rf"\textbf{{{text}}}" if cell.best else text for text, cell in zip(cells, row.cells, strict=True)]
     published = [f"({latex_text(cell.published)})" if cell.published else "" for cell in row.cells]
     yield " & ".join([latex_text(row.label), *bold]) + (r" \\*" if any(published) else r" \\")
