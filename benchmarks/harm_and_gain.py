@@ -8,7 +8,7 @@ than a point worse, within a point, and better, by the interval and by the mean 
 for a next data set.
 Rows are sorted by the mean difference. Several data sets of one collection have one vote. `-a` names some
 configurations, as the study's file does, `--without synthetic_` leaves data sets out by prefix, and `--sources` all
-whose views are not sources. `--best-of 13` judges the best of so many: the interval of the mean difference is then at
+whose views are not sources. `--best-of 13` judges the best of 13: the interval of the mean difference is then at
 5 % divided by 13.
 """
 

@@ -16,11 +16,12 @@ from board_pages import images, leaderboard_images, leaderboard_views, views
 from page_parts import WORDS, Part, Sentence, Table, points
 from paper_pages import OF_OMKC, ca, obscure, oks, omkc, rkl
 from reference_numbers import ACCURACY, ROOT, counted, learned, reproduced, results_of
-from vectors_page import lead, leaderboard, ranked, vectors
+from vectors_page import lead, leaderboard, vectors
 
 from grambench.claims.leaderboard_views import EXAMPLES
 from grambench.config.project import Configuration
 from grambench.datasets.descriptions import BaseDataset, Dataset, Description, Images
+from grambench.pipeline.ranking import ranked
 from grambench.results import archive
 
 
@@ -79,7 +80,7 @@ def _lead_on_images() -> list[str]:
 def _vectors_in_brief(text: str) -> Iterator[Part]:
     """Yield the sentences on the leaderboard of vectors."""
     board = vectors()
-    extent = [str(len(each)) for each in (ranked(board), board.datasets)]
+    extent = [str(len(each)) for each in (ranked(board.results.study), board.datasets)]
     yield Sentence(text, [*extent, *lead()])
 
 
@@ -110,8 +111,9 @@ def readme() -> Iterator[Part]:
         [str(len(free)), *counted(free)],
     )
     yield Sentence(
-        "On {} collections of [several sources](docs/papers/leaderboard_views.md) the best of {} is {} ahead (as the "
-        "best of {}, {} to {}), on {} of [images](docs/papers/leaderboard_images.md) the best of {} {} ({} to {})",
+        "On {} collections of [sources](docs/papers/leaderboard_views.md) the best of {} is {} ahead (as the "
+        "best of {}, {} to {}). On {} of [images](docs/papers/leaderboard_images.md) the best of {} is {} ahead ({} to "
+        "{})",
         [*_lead_on_sources(), *_lead_on_images()],
     )
 

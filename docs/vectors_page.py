@@ -1,6 +1,6 @@
 """The numbers of the page of the leaderboard of vectors."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from page_parts import WORDS, Part, Sentence, Table, points
@@ -17,8 +17,11 @@ from grambench.claims.leaderboard import (
     UNIFORM,
     on_features,
 )
+from grambench.common.types import Floats
+from grambench.pipeline.ranking import ranked
 from grambench.results import archive
 from grambench.results.statistics import BEST_LEVEL, resampled_difference
+from grambench.results.study import HALVES
 
 STUDY = "leaderboard"
 SELECTED = "selected_value"
@@ -36,32 +39,28 @@ def leaderboard() -> Iterator[Part]:
     """Yield the numbers of docs/papers/leaderboard.md."""
     board = vectors()
     yield _extent(board)
-    yield from _on_weights(board)
+    yield from _on_the_best(board)
+    yield from _on_others(board)
     yield from _on_rivals(board)
     yield from _on_pools(board)
     ends = {"memo": "selected_C", "omkc_ds": SELECTED, "gram_mkl": SELECTED}
     yield Sentence(
         "MEMO takes the largest C in {} % of the splits, OMKC(D,S) the largest beta in {}, GRAM the largest "
         "regulariser in {}; RFM and CA-nD take an end of three values in {} and {}",
-        [_share_of_ends(board, name, metric, both=False) for name, metric in ends.items()]
-        + [_share_of_ends(board, name, SELECTED, both=True) for name in ("rfm", "ca_nd")],
+        [_share_of_ends(board, name, metric, np.max) for name, metric in ends.items()]
+        + [_share_of_ends(board, name, SELECTED, np.min, np.max) for name in ("rfm", "ca_nd")],
     )
     yield Table(
         "| configuration | accuracy | ahead of equal weights | 95 % interval | mean rank | seconds |", _rows(board)
     )
+    yield _changes_of_ranks(board)
     yield Table("| claim | verdict | evidence |", _claims(board))
 
 
-def ranked(board: Board) -> list[str]:
-    """Return the configurations that the board ranks: not those of its second pool, and one solver of a problem."""
-    return board.results.study.tables["ranks"].model_dump()["algorithms"]
-
-
-def _share_of_ends(board: Board, name: str, metric: str, *, both: bool) -> str:
-    """Return in how many percent of all splits the largest value is selected, or one of both ends."""
+def _share_of_ends(board: Board, name: str, metric: str, *ends: Callable[[Floats], float]) -> str:
+    """Return in how many percent of all splits one of some ends of the values is selected, such as `np.max`."""
     values = np.concatenate([board.results.values(dataset, name, metric) for dataset in board.datasets])
-    ends = [values.max(), values.min()] if both else [values.max()]
-    return f"{100.0 * np.mean(np.isin(values, ends)):.0f}"
+    return f"{100.0 * np.mean(np.isin(values, [end(values) for end in ends])):.0f}"
 
 
 def _pooled(board: Board) -> Board:
@@ -72,22 +71,28 @@ def _pooled(board: Board) -> Board:
 
 def _rows(board: Board) -> list[str]:
     """Return a row for each configuration, best mean rank first; the majority class would set the scale of a figure."""
-    names = [name for name in ranked(board) if name != MAJORITY]
+    names = [name for name in ranked(board.results.study) if name != MAJORITY]
     means = board.results.means(names, ACCURACY, board.datasets)
-    whole = [name for name in names if means[name].notna().all()]
-    ranks = board.results.ranks(whole, ACCURACY, board.datasets).mean().sort_values(kind="stable")
+    ranks = board.results.ranks(names, ACCURACY, board.datasets).mean().sort_values(kind="stable")
     seconds = np.exp(np.log(board.results.means(names, "seconds", board.datasets)).mean())
+    assert means.notna().all(axis=None), "a rank needs a result on each data set"
     rows = []
-    for name in [*ranks.index, *(name for name in names if name not in whole)]:
-        value, low, high = board.ahead(name) if name != UNIFORM else ("–",) * 3
-        numbers = [
-            f"{means[name].mean():.1f}" if name in whole else "–",
-            value,
-            f"{low} to {high}" if low != "–" else low,
-        ]
-        numbers += [f"{ranks[name]:.1f}" if name in whole else "–", f"{seconds[name]:.2g}"]
-        rows.append(f"| {' | '.join([board.results.title(name), *numbers])} |")
+    for name in ranks.index:
+        value, low, high = board.ahead(name)
+        ahead = f"{value} | {low} to {high}" if name != UNIFORM else "– | –"
+        numbers = f"{means[name].mean():.1f} | {ahead} | {ranks[name]:.1f} | {seconds[name]:.2g}"
+        rows.append(f"| {board.results.title(name)} | {numbers} |")
     return rows
+
+
+def _changes_of_ranks(board: Board) -> Sentence:
+    names = ranked(board.results.study)
+    even, odd = (board.results.ranks(names, ACCURACY, board.datasets, half).mean() for half in HALVES.values())
+    changes = (even - odd).abs()
+    return Sentence(
+        "From one half of the splits to the other a mean rank changes by {} on average, and by {} at most ({})",
+        [f"{changes.mean():.1f}", f"{changes.max():.1f}", board.results.title(str(changes.idxmax()))],
+    )
 
 
 def _extent(board: Board) -> Sentence:
@@ -98,7 +103,7 @@ def _extent(board: Board) -> Sentence:
         "{} configurations on {} data sets, {} of them of more than two classes. Nine configurations are on a second "
         "pool of kernels as well, on {} data sets. Of {} runs {} have a result. They took {} hours of processor time",
         [
-            str(len(ranked(board))),
+            str(len(ranked(board.results.study))),
             str(len(board.datasets)),
             WORDS[sum(count > 2 for count in classes)],
             str(len(_pooled(board).datasets)),
@@ -129,10 +134,10 @@ def lead() -> list[str]:
     ]
 
 
-def _on_weights(board: Board) -> Iterator[Part]:
+def _on_the_best(board: Board) -> Iterator[Part]:
     names = learned(board.results)
     best, many = board.best(names), len(names)
-    compared, sparse = board.compare(best, UNIFORM), board.compare("d1", UNIFORM)
+    compared = board.compare(best, UNIFORM)
     yield Sentence(
         f"The best by its mean is {board.results.title(best)}. It is {{}} points ahead of the uniform mean on average "
         "({} to {}; as the best of {} {} to {}). By the means it is more than a point ahead on {} data sets, and more "
@@ -165,6 +170,10 @@ def _on_weights(board: Board) -> Iterator[Part]:
             WORDS[many],
         ],
     )
+
+
+def _on_others(board: Board) -> Iterator[Part]:
+    sparse = board.compare("d1", UNIFORM)
     yield Sentence(
         "lp-MKL with p = 1 on kernels that are not centred is {} points behind the uniform mean on average ({} to {}). "
         "On the median data set it is {}. By the means it is more than a point worse on {} of {} data sets, and better "

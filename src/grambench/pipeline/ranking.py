@@ -44,11 +44,17 @@ def read_reference(plan: Plan, board: str) -> Results:
     study, runs = plan.studies[board], archive.path_of(board, layout.RUNS)
     with as_written(runs):
         results = Results.read(study, runs, archive.path_of(board, layout.CELLS))
-    # not a second pool, or a second solver of the same problem, which the board does not rank
-    ranked = {name for table in study.tables.values() if isinstance(table, MatrixTable) for name in table.algorithms}
-    ran = set(results.ran("algorithm")) & (ranked or set(study.algorithms))
-    entries = {name: entry for name, entry in study.algorithms.items() if name in ran}
+    entries = {name: study.algorithms[name] for name in ranked(study) if name in results.ran("algorithm")}
     return replace(results, study=study.model_copy(update={"algorithms": entries, "sweeps": {}}))
+
+
+def ranked(study: Study) -> list[str]:
+    """Return the configurations that a board ranks, those of its tables of kind `matrix`; all if it has no such table.
+
+    A second pool, or a second solver of the same problem, is not among them.
+    """
+    shown = {name for table in study.tables.values() if isinstance(table, MatrixTable) for name in table.algorithms}
+    return [name for name in study.algorithms if name in (shown or study.algorithms)]
 
 
 def check_vectors(plan: Plan, board: str, datasets: Sequence[str]) -> None:

@@ -15,6 +15,7 @@ from grambench.common.files import atomic
 from grambench.common.layout import Cell
 from grambench.config.metrics import METRICS
 from grambench.report import figures, renderings
+from grambench.report.answer import EQUAL
 from grambench.report.cells import TableContent
 from grambench.report.figures.critical_difference import CriticalDifferenceFigure
 from grambench.report.looks import environment
@@ -30,7 +31,6 @@ from grambench.results.study import Results
 METRIC = "accuracy_percent"
 PAGE = "ranking.html"
 FIGURE = "ranks"
-UNIFORM = "uniform_svm"  # equal weights, which every summary names
 LEAST = 6  # data sets of a comparison
 NAMED = 8  # most data sets that a caption names
 
@@ -170,23 +170,19 @@ def _about_rank(results: Results, algorithm: str) -> Iterator[str]:
         yield f"This is no comparison yet: it needs results on at least {LEAST} data sets."
     rivals = [name for name in names if name != algorithm]
     compared = {name: found for name in rivals if (found := results.compare(algorithm, name, METRIC))}
-    if UNIFORM in compared:
-        difference = compared[UNIFORM].texts["difference, 95 % interval"]
-        yield f"Beside {results.title(UNIFORM)}, points of accuracy and 95 % interval: {difference}."
+    for name in [name for name in EQUAL if name in compared][:1]:
+        difference = compared[name].texts["difference, 95 % interval"]
+        yield f"Beside {results.title(name)}, points of accuracy and 95 % interval: {difference}."
     titles: dict[str, list[str]] = {}
     for name, each in compared.items():
         titles.setdefault(each.verdict(len(compared)), []).append(results.title(name))
     if titles:
-        counts = [f"{len(of)} {verdict}" + _named(verdict, of) for verdict, of in titles.items()]
+        named = {verdict: f" ({', '.join(of)})" for verdict, of in titles.items() if verdict in ("better", "worse")}
+        counts = [f"{len(of)} {verdict}{named.get(verdict, '')}" for verdict, of in titles.items()]
         yield (
             f"Beside each other one, by a point of accuracy and at {100 * BEST_LEVEL:g} % for all together: "
             f"{', '.join(counts)}."
         )
-
-
-def _named(verdict: str, titles: list[str]) -> str:
-    """Return the configurations that an algorithm is shown to be better or worse than, in brackets."""
-    return f" ({', '.join(titles)})" if verdict in ("better", "worse") else ""
 
 
 def _about_reference(ranking: Ranking) -> Iterator[str]:

@@ -45,7 +45,6 @@ RECORDS = Table(
     ),
 )
 PARQUET = {layout.RUNS: collect.RUNS, layout.CURVES: collect.CURVES, RECORDS.file: RECORDS}
-TABLES = (layout.RUNS, layout.CURVES, layout.CELLS, RECORDS.file)
 ABOUT = "about.json"
 NAMES = (ABOUT, "cells.csv", "curves.parquet", RECORDS.file, "runs.parquet")
 OF_CLASSES = ("class_accuracy:", CONFUSED)  # metrics that collect computes from confusion matrices
@@ -138,20 +137,20 @@ def write_records(
     objects = {path: {name: json.dumps(getattr(each, name)) for name in OBJECTS} for path, each in by_path.items()}
     texts = {path: {name: getattr(each, name) for name in TEXTS} for path, each in by_path.items()}
     rest = RECORDS.frame({"record": path} | texts[path] | objects[path] for path in by_path)
-    tables = dict(zip(TABLES, (*collect.tables(by_path), rest), strict=True))
+    runs, curves, table = collect.tables(by_path)
+    tables = {layout.RUNS: runs, layout.CURVES: curves, layout.CELLS: table, RECORDS.file: rest}
     made = dict(by_path)
     if kept := set(paths or ()) - by_path.keys():
         made |= {path: each for path, each in read_records(about["study"]).items() if path in kept}
         made = {path: made[path] for path in paths or ()}
-        for pattern, table in tables.items():
-            tables[pattern] = _join(_read(about["study"], pattern), table, kept, made)
+        tables = {pattern: _join(_read(about["study"], pattern), new, kept, made) for pattern, new in tables.items()}
     tables[layout.CURVES] = shown(*(tables[pattern] for pattern in (layout.RUNS, layout.CURVES, layout.CELLS)))
-    for pattern, table in tables.items():
+    for pattern, content in tables.items():
         with atomic(folder / Path(pattern).name) as temporary:
             if pattern in PARQUET:
-                table.to_parquet(temporary, index=False, compression="zstd", compression_level=19)
+                content.to_parquet(temporary, index=False, compression="zstd", compression_level=19)
             else:
-                table.to_csv(temporary, index=False)
+                content.to_csv(temporary, index=False)
     with atomic(folder / ABOUT) as temporary:
         text = json.dumps(_about([*made.values()]) | dict(about), indent=1)
         temporary.write_text(f"{text}\n", encoding="utf-8")
