@@ -13,7 +13,7 @@ from small_board import BOARD, DATASETS, ENTRIES, FOLDER
 from grambench.commands import rank
 from grambench.common import layout
 from grambench.pipeline import ranking
-from grambench.report import tables
+from grambench.report import ranking_page, tables
 from grambench.results import archive
 
 RANKING = layout.RESULTS / "rank/logistic_regression"
@@ -49,6 +49,20 @@ def test_an_algorithm_is_ranked_among_the_reference_and_it_alone_is_run(ranked, 
     assert (RANKING / "ranks.tex").read_text().count(r"\toprule") == 1
     versus, source = (RANKING / "versus.tex").read_text(), f"reference results {archive.version_of(BOARD)} of revision"
     assert all(source in text for text in (versus, (RANKING / "ranks.tex").read_text()))
+    assert "Logistic regression (ours) & 1.0 &" in (RANKING / "ranks.tex").read_text()
+
+
+def test_a_short_table_has_the_first_and_the_algorithm_at_their_ranks_among_all(ranked, call, monkeypatch):
+    monkeypatch.setattr(ranking_page, "FIRST", 1)
+    assert call("rank", "logistic_regression", "-d", "votes84", "--parameters", "{C: 1.0e-9}")[0] == 0
+    whole, short = (
+        pd.read_csv(RANKING / f"{name}.csv").query("metric == 'mean_rank'").set_index("algorithm")["ours_mean"]
+        for name in ("ranks", "ranks_short")
+    )
+    assert len(whole) == 3 and whole["Logistic regression"] > 1.0
+    assert short.to_dict() == {"k_nearest_neighbours": 1.0, "Logistic regression": whole["Logistic regression"]}
+    text = (RANKING / "ranks_short.tex").read_text()
+    assert "Logistic regression (ours)" in text and "Majority" not in text
 
 
 def test_fewer_repetitions_are_compared_with_the_same_ones(ranked, call):

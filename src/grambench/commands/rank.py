@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     output = arguments.output or layout.RESULTS / "rank" / Path(arguments.algorithm).stem
     page = ranking_page.write(output, ranked)
     print(ranking_page.summary(ranked))
-    print(f"page to mail: {page}; tables for a paper: {output}/ranks.tex, {output}/versus.tex")
+    print(f"page to mail: {page}; tables for a paper: {output}/ranks_short.tex, ranks.tex, versus.tex")
     return exit_code(ranked)
 
 

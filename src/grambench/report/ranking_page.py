@@ -31,6 +31,7 @@ from grambench.results.study import Results
 METRIC = "accuracy_percent"
 PAGE = "ranking.html"
 FIGURE = "ranks"
+SHORT, FIRST = "ranks_short", 10  # table for a paper, and how many configurations it has beside equal weights
 LEAST = 6  # data sets of a comparison
 NAMED = 8  # most data sets that a caption names
 
@@ -71,7 +72,9 @@ def write(folder: Path, ranking: Ranking) -> Path:
     own = ranking.results.title(ranking.algorithm)
     named = {ranking.algorithm: own}
     tables = {name: replace(table, data=table.data.replace(named)) for name, table in _tables(ranking).items()}
-    for name, text in renderings.files(tables).items():
+    kept = {own, *(ranking.results.title(name) for name in EQUAL if name in ranking.results.study.algorithms)}
+    short = {SHORT: _shortened(tables["ranks"], kept)}
+    for name, text in renderings.files({key: _marked(table, own) for key, table in (tables | short).items()}).items():
         _write(folder / name, text)
     figure = CriticalDifferenceFigure(
         kind="critical_difference",
@@ -137,6 +140,22 @@ def _tables(ranking: Ranking) -> dict[str, TableContent]:
         "versus": versus.build(data),
         "accuracies": paper_table(results, METRIC, names, results.study.datasets),
     }
+
+
+def _shortened(ranks: TableContent, titles: set[str]) -> TableContent:
+    """Return the rows of the first configurations and of these titles; ranks stay those among all."""
+    rows = [row for place, row in enumerate(ranks.blocks[0].rows) if place < FIRST or row.label in titles]
+    data = ranks.data[ranks.data["algorithm_title"].isin({row.label for row in rows})]
+    caption = f"The first {FIRST} and {', '.join(sorted(titles))}, by ranks among all of {ranks.caption}"
+    return replace(ranks, caption=caption, blocks=[replace(ranks.blocks[0], rows=rows)], data=data)
+
+
+def _marked(table: TableContent, own: str) -> TableContent:
+    """Return the table with "(ours)" beside the algorithm, as papers have it."""
+
+    (block,) = table.blocks
+    rows = [replace(row, label=row.label + " (ours)" * (row.label == own)) for row in block.rows]
+    return replace(table, blocks=[replace(block, rows=rows)])
 
 
 def _about_seconds(ranking: Ranking) -> str:
