@@ -8,9 +8,12 @@ COMPILED := tests/test_algorithms.py tests/test_budget.py tests/test_solvers.py 
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet $(PIPFLAGS)
 
-.PHONY: install demo test test-lowest test-newest test-slurm replications checksums same lint lock docs dictionary statements pages schema release clean
+.PHONY: install dev demo test test-lowest test-newest test-slurm replications checksums same lint lock docs dictionary statements pages schema release clean
 
 install: .venv/run.stamp
+
+# the tools of CONTRIBUTING too
+dev: .venv/dev.stamp
 
 demo: .venv/run.stamp
 	$(BIN)/grambench run --demo --cores $(CORES)

@@ -647,6 +647,7 @@ def test_a_bar_shows_what_is_done_and_failed_and_errors_above(project, capsys):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with pytest.raises(SystemExit, match="130"):  # while jobs are planned
         handler._interrupt(signal.SIGINT, None)
+    handler._interrupt(signal.SIGINT, None)  # of the terminal and of the command
     handler.interrupted = False
     handler.emit(log(LogEvent.RUN_INFO, stats={"total": 2}))
     for number, output in enumerate(["results/runs/omkc/sonar/om2.h5", "results/omkc/cells.csv"]):

@@ -36,8 +36,9 @@ from grambench.estimators.classifier import PASS_ONCE
 from grambench.experiments.training import Examples, svms
 from grambench.kernels import approximation
 from grambench.kernels.dictionary import FamilyRange
-from grambench.kernels.functions import FAMILIES, Kernel
+from grambench.kernels.functions import FAMILIES, FunctionFamily, Kernel
 from grambench.kernels.pools import BoundKernels
+from grambench.kernels.streamed import KernelSum
 
 ROOT = Path(__file__).parent.parent
 SOME = ("rkl", "omkc_ss", "oks", "ca_nd", "cka", "logistic_regression")  # that learn each class one-vs-rest
@@ -275,8 +276,9 @@ def test_C_is_the_algorithms_or_the_machines():
         low, high, plain = (KernelClassifier(name, C=C).fit(X, y).decision_function(test) for C in (0.01, 100.0, None))
         assert not np.allclose(low, high)
         assert not np.allclose(plain, high)
-    with pytest.raises(ValueError, match="C: omkc_dd trains no SVM"):
-        KernelClassifier("omkc_dd", C=1.0).fit(X, y)
+    with pytest.warns(UserWarning, match="C: omkc_dd trains no SVM, expected no C, got 1.0, which is not used"):
+        search = GridSearchCV(KernelClassifier(), {"algorithm": ["omkc_dd"], "C": [1.0]}, cv=2, error_score="raise")
+        assert search.fit(X, y).best_score_ > 0.5
 
 
 def test_searches_pipelines_and_frames():
@@ -464,10 +466,10 @@ def test_an_algorithm_of_ones_own(tmp_path):
 
 @pytest.mark.parametrize("algorithm", ["uniform_svm", "simple_mkl", "cka"])
 def test_an_svm_on_vectors_predicts_what_the_sum_over_its_kernels_gives(algorithm):
-    """Of every family on vectors, with scales and without; on training examples, distances are 0."""
+    """Of every family that a sum takes, with scales and without; on training examples, distances are 0."""
     X, y, new = problem(n=150)
     kernels = [f"{name}_{family.symbol}{value}" for name, family in FAMILIES.items() for value in (1, 3)]
-    kernels = [name for name in kernels if Kernel.parse(name).base == "inner"]
+    kernels = [name for name in kernels if KernelSum.takes([Kernel.parse(name)])]
     for scale in (True, False):
         model = KernelClassifier(algorithm, kernels, scale=scale, C=10).fit(X, y)
         for examples in (X, new, new[:1]):
@@ -566,9 +568,16 @@ WRONG = [
     (KernelClassifier(kernels="rbff"), X, Y, "unknown kernel 'rbff': did you mean rbf"),
     (KernelClassifier(kernels=[]), X, Y, r"kernels: expected names, functions or arrays, got \[\]"),
     (KernelClassifier(kernels=3), X, Y, "kernels: expected names, functions or arrays, got 3"),
-    (KernelClassifier(kernels=[3]), X, Y, "kernels: expected names or functions, got int 3"),
+    (KernelClassifier(kernels=[3]), X, Y, "kernels: expected names or functions, got 3"),
     (KernelClassifier(kernels="gaussian_sigma-1"), X, Y, "sigma must be a positive number, got -1"),
     (KernelClassifier(kernels="gaussian_sigmax"), X, Y, "kernel 'gaussian_sigmax': could not convert"),
+    (KernelClassifier(kernels="gaussian_sigma"), X, Y, "unknown kernel 'gaussian_sigma': did you mean gaussian_sigma1"),
+    (KernelClassifier(kernels=["precomputed", "rbf"]), X, Y, "kernels: expected 'precomputed' alone"),
+    (KernelClassifier(kernels=["chi2"]), X, Y, "chi2: .*[Nn]egative values"),
+    (KernelClassifier("easy_mkl", "linear", views={"a": [0]}), X, Y, "such as .*polynomial_p1.*; got 'linear'"),
+    (KernelClassifier(views={"a": ["age"]}), X, Y, "got 'age'; X has no names"),
+    (KernelClassifier(C=True), X, Y, "C must be a number, got True"),
+    (KernelClassifier(kernel="rbf"), X, Y, "unknown parameter of rkl 'kernel': did you mean kernels"),
     (KernelClassifier(kernels={"family": "gaussian", "low": 1}), X, Y, "kernels: high is missing"),
     (KernelClassifier(kernels={"family": "gausian", "values": [1]}), X, Y, "did you mean gaussian"),
     (KernelClassifier(kernels={"family": "gaussian", "value": [1]}), X, Y, "unknown key of kernels 'value': did you"),
@@ -615,10 +624,10 @@ WRONG = [
         KernelClassifier(kernels=[GRAMS[0], "rbf"]),
         np.arange(40),
         Y,
-        "kernels: expected names or functions, got ndarray",
+        r"kernels: expected names or functions, got an array \(40, 40\); Gram matrices and names cannot be mixed",
     ),
     (KernelClassifier(kernels=[[[1.0], [1.0, 2.0]]]), np.arange(2), Y[:2], "kernels: expected matrices"),
-    (KernelClassifier(kernels=GRAMS[0, 0]), X, Y, "kernels: expected names or functions, got float64"),
+    (KernelClassifier(kernels=GRAMS[0, 0]), X, Y, "kernels: expected names or functions, got np.float64"),
     (KernelClassifier(kernels=None), np.arange(40), Y, "kernels: expected names, functions or arrays, got None"),
     (KernelClassifier(kernels=[csr_matrix(GRAMS[0])]), np.arange(40), Y, "kernels: expected real numbers, got object"),
     (KernelClassifier(kernels=GRAMS), np.arange(40) > 3, Y, "X: expected numbers of examples in the given Gram"),
@@ -694,6 +703,30 @@ def test_a_stream_keeps_its_parameters(parameter, value):
 def test_a_stream_that_gets_an_approximation_keeps_its_examples():
     model = STREAM().partial_fit(X, Y, classes=[0, 1]).set_params(approximation="fourier").partial_fit(X, Y)
     assert model.n_samples_seen_ == 80
+
+
+def test_units_of_few_examples_are_said():
+    first = partial(KernelClassifier, "raker", approximation="fourier", n_components=16, random_state=0)
+    with pytest.warns(UserWarning, match="units of kernels .*, expected 20 examples or more in it, got 1"):
+        first("mediangaussian_sigma1").partial_fit(X[:1], Y[:1], classes=[0, 1])
+    with warnings.catch_warnings(action="error"):  # and of kernels without a unit nothing
+        first("gaussian_sigma1").partial_fit(X[:1], Y[:1], classes=[0, 1])
+
+
+def test_a_family_that_is_not_positive_semi_definite_is_said(monkeypatch):
+    """Its dual has no bound on the distance from the optimum: the certified gap is below 0."""
+
+    def t_student(squared, parameter, out):
+        out[:] = 1.0 / (1.0 + squared ** (0.5 * parameter))
+
+    family = FunctionFamily(t_student, "d", "t-Student {:g}", FAMILIES["gaussian"].requirement, "squared")
+    monkeypatch.setitem(FAMILIES, "t_student", family)
+    X = np.linspace(-3.0, 3.0, 60)[:, None]
+    model = KernelClassifier("uniform_svm", "t_student_d3", C=1e3)
+    with pytest.warns(
+        ConvergenceWarning, match="uniform_svm: certified gap -1 .* a kernel is not positive semi-definite"
+    ):
+        model.fit(X, np.sin(3.0 * X[:, 0]) > 0.0)
 
 
 def test_few_landmarks_are_said():

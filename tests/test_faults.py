@@ -243,7 +243,8 @@ def test_a_command_that_is_told_to_end_ends_what_it_has_started(small, go):
         for number in (signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
 
-    for number, arguments, before in ((signal.SIGTERM, ["-v"], deaf), (signal.SIGHUP, [], hearing)):
+    ways = ((signal.SIGTERM, ["-v"], deaf), (signal.SIGHUP, [], hearing), (signal.SIGINT, [], hearing))
+    for number, arguments, before in ways:
         told = small.start(*RUN, *arguments, "--", SLOW, preexec_fn=before, start_new_session=True)
         (fit,) = until(lambda: fits(small))
         if before is deaf:

@@ -615,6 +615,12 @@ def test_columns_get_views_by_a_file_of_groups(project, capsys):
         Path("groups.csv").write_text(lines)
         assert add(*call, "--replace") == 2
         assert message in capsys.readouterr().err
+    # methods without kernels would learn from what all others lack
+    Path("groups.csv").write_text("column,view\nage,person\nheight,person\nheight,all\n")
+    assert add(*call, "--replace") == 0
+    assert "left out, since in no view: colour, weight" in capsys.readouterr().out
+    written = yaml.safe_load(Path("config/datasets/sick.yaml").read_text())
+    assert (written["d"], written["views"]) == (2, {"person": [0, 1], "all": [1]})
     assert add(*call[:-1], "nothing.csv", "--replace") == 2
     assert "nothing.csv: cannot be read (No such file or directory)" in capsys.readouterr().err
 
@@ -786,7 +792,10 @@ def test_a_file_is_compared_in_one_command(tmp_path, monkeypatch, capsys):
         assert out.count("3 configurations, about 2 min on 2 cores; --minutes 1 leaves out d1, ") == 1
         assert "jobs: " not in out and "runs ok" not in out, "counts beside that of what is compared"
         assert "Combining kernels helps: EasyMKL (best of 2)" in out
-        assert "\nWeights of EasyMKL by view: group " in out and "; 3 of 38 configurations were compared.\n" in out
+        assert (
+            "\nWeights of EasyMKL by view, equal ones 20 %: group " in out
+            and "; 3 of 38 configurations were compared.\n" in out
+        )
         assert "\nRows used: 240 of 241; 1 lack a value, --impute keeps those with a label.\n" in out
     page = (tmp_path / "genes_comparison/results/report/pages/study-leaderboard_views.html").read_text()
     assert "<dt>Rows used</dt><dd>genes 240 of 241; 1 lack a value</dd>" in page

@@ -90,7 +90,8 @@ def test_the_report_of_the_archive_needs_no_run(project, call, monkeypatch):
     nothing = "reference: no study yet; grambench archive STUDY adds one that was run"
     assert call("report") == (2, "", f"grambench: {nothing}\n")
     shutil.copytree(CONFIG.parent / archive.ARCHIVE / STUDY, archive.ARCHIVE / STUDY)
-    code, said, err = call("report", "-c", "1")
+    shutil.copytree(archive.ARCHIVE / STUDY, archive.ARCHIVE / "other")
+    code, said, err = call("report", STUDY, "-c", "1")
     index = Path(layout.REPORT)
     *_, last = said.splitlines()
     assert (code, last, err) == (0, f"studies: 1 from reference, 0 from results; report: {index.resolve()}", "")
@@ -98,6 +99,9 @@ def test_the_report_of_the_archive_needs_no_run(project, call, monkeypatch):
         f"reference results {archive.version_of(STUDY)} of revision"
         in (index.parent / f"pages/study-{STUDY}.html").read_text()
     )
+    code, _, err = call("report", "nothing")
+    assert code == 2 and err == f"grambench: unknown study of {archive.ARCHIVE} 'nothing': known: {STUDY}, other\n"
+    shutil.rmtree(archive.ARCHIVE / "other")
     path = archive.ARCHIVE / STUDY / "runs.parquet"
     path.write_bytes(path.read_bytes()[:-1])
     code, said, err = call("report")

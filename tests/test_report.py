@@ -378,14 +378,24 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
         rows += planted.plain("mine", entry, "accuracy_percent", *(60.0 + 20.0 * (entry == "d1") + scattered))
     for view, weight in (("left", 0.3), ("right_arm", 0.9)):
         rows += planted.plain("mine", "d1", f"weight:{view}/mediangaussian_sigma1", *[weight] * 10)
-    prepared = {"mine": Characteristics(name="mine", n=600, d=40, source={}, content="")}
+    # the best has no weight, as MAKL of norms that are 0
+    rows += planted.plain("mine", "makl", "accuracy_percent", *[85.0] * 10)
+    rows += planted.plain("mine", "makl", "weight:left/mediangaussian_sigma1", *[0.0] * 10)
+    rows += planted.plain("mine", "makl", "weight:right_arm/mediangaussian_sigma1", *[0.0] * 10)
+    for sweep, left, right in (("alone", 52.0, 61.5), ("without", 58.0, 50.5)):
+        means = enumerate((left, right), start=1)
+        rows += [("mine", "uniform_svm", sweep, v, r, "accuracy_percent", mean) for v, mean in means for r in range(10)]
+    prepared = {"mine": Characteristics(name="mine", n=600, d=40, positives=270, source={}, content="")}
     results = planted.results(study, rows, cells)
     of_study = report_of(replace(results, cells=results.cells.assign(record="", wall_seconds=1.0)), prepared=prepared)
-    helps, learning, weights, compared = of_study.answer
-    assert helps.startswith("Combining kernels helps: lp-MKL p = 1 (best of 2) 80.0 %, ")
+    helps, learning, weights, alone, compared = of_study.answer
+    assert helps.startswith("Combining kernels helps: MAKL (best of 3) 85.0 %, ")
     assert learning.startswith("Among combinations, learning the weights helps: ")
-    assert weights == "Weights of lp-MKL p = 1 by view: right arm 75 %, left 25 %."
-    assert compared == "Mean accuracies on 10 random splits; 6 of 38 configurations were compared."
+    assert weights == "Weights of lp-MKL p = 1 by view, equal ones 50 %: right arm 75 %, left 25 %."
+    tells = "right arm 61.5 % (-9.5), left 52.0 % (-2.0)"
+    assert alone == f"Uniform SVM with one view alone (and the change without it): {tells}."
+    larger = "where the larger class has 55.0 %"
+    assert compared == f"Mean accuracies on 10 random splits, {larger}; 7 of 38 configurations were compared."
     made = pages_of(of_study)
     for name, title in (("index.html", "Combining kernels helps"), ("pages/study-leaderboard_views.html", study.title)):
         text = Page(made[name].decode()).text
@@ -583,7 +593,7 @@ def test_a_record_has_a_row_for_each_repetition_and_all_that_it_was_made_from(si
         in text
     )
     head = "Repetition Mistakes (%) Support vectors Converged Time (s)"
-    assert f"{head} 1 3.5 35 1 0.02 2 4.5 45 1 0.02 3 5.5 55 1 0.02 4 6.5 65 1 0.02" in text
+    assert f"{head} 0 3.5 35 1 0.02 1 4.5 45 1 0.02 2 5.5 55 1 0.02 3 6.5 65 1 0.02" in text
     assert "Mean 5 50 1 0.02 Standard deviation 1.29099 12.9099 0 0" in text
     assert "Table 3 Mistakes (%) 5.50 ± 1.30 5.00 ± 1.29 ~ compatible" in text
     assert "linear 3 Gaussian, σ = 0.5 4" in text

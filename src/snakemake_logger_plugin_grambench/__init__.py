@@ -65,7 +65,9 @@ class LogHandler(LogHandlerBase):
         super().close()
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        """Note that steps end because they were told to, which is no error to show."""
+        """Note that steps end because they were told to, which is no error to show; what comes again is ignored."""
+        if self.interrupted:
+            return
         self.interrupted = True
         # nothing catches an interrupt while jobs are planned, and Python would print where it was
         raise KeyboardInterrupt if self.bar else SystemExit(128 + number)

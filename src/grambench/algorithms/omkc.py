@@ -213,17 +213,16 @@ def start(parameters: Discount, basis: Basis, rng: np.random.Generator, *, updat
 def _play_rounds(labels, uniforms, rule, w, rounds, first, experts):  # type: ignore[no-untyped-def]
     """Play rounds from one on; return the number of the first round that lacks kernel values, or of all rounds.
 
-    The line numbers refer to OMKC's Algorithm 4; the other three do not draw all that it draws. The same steps are on
-    these lines of Algorithms 1, 2, 3 and 4: probabilities -, 3, 3 and 7, 3 and 4; draws -, 5, 9, 6; the vote 5, 8, 5,
-    9; mistakes of kernels 8, 11, 10, 12; weights 9, 12, 11, 13; classifiers 10, 13, 12, 14.
+    The numbers in comments are the lines of OMKC's Algorithms 1 (D,D), 2 (D,S), 3 (S,D) and 4 (S,S), in this order.
+    Algorithm 3 draws after its vote, which does not depend on the draws.
     """
     m, positive = w.size, np.zeros(w.size, dtype=np.bool_)
     for t in range(first, labels.size):
         drawn, updated, q = rounds.drawn[t], rounds.updated[t], w
         if rule.draws:
-            q, p = sampling_probabilities(w, rule.delta)  # lines 3 and 4
+            q, p = sampling_probabilities(w, rule.delta)  # lines -, 3, 3 and 7, 3 and 4
             for k in range(m):
-                drawn[k] = uniforms[t, k] < p[k]  # line 6
+                drawn[k] = uniforms[t, k] < p[k]  # lines -, 5, 9, 6
         # Nothing but the draws is written yet, and they are the same when the round is played again.
         for k in range(m):
             if (drawn[k] or not rule.draws_votes) and lacks_values(experts, k):
@@ -231,17 +230,17 @@ def _play_rounds(labels, uniforms, rule, w, rounds, first, experts):  # type: ig
         for k in range(m):
             if drawn[k] or not (rule.draws_votes and rule.draws_updates):
                 positive[k] = score(experts, k, t) >= 0.0
-                # line 12
+                # lines 8, 11, 10, 12
                 updated[k] = (drawn[k] or not rule.draws_updates) and positive[k] != (labels[t] > 0)
         # Weights, scores and support vectors are as they were before the round.
         if updated.any() and lacks_row(experts, t):
             return t
         # Kernels that do not vote keep their places with a weight of 0, since the place decides the lane of a sum. The
         # vote of OMKC(D,D) is of the weights as they are: the published numbers on diabetes need it undivided.
-        rounds.votes[t] = vote(q * drawn if rule.draws_votes else q, positive)  # line 9
-        discount(w, updated, rule.beta)  # line 13
+        rounds.votes[t] = vote(q * drawn if rule.draws_votes else q, positive)  # lines 5, 8, 5, 9
+        discount(w, updated, rule.beta)  # lines 9, 12, 11, 13
         for k in range(m):
             if updated[k]:
-                update(experts, k, t, float(labels[t]))  # line 14
-        write_shares(w, rounds.weights[t])  # line 12 of Algorithm 1
+                update(experts, k, t, float(labels[t]))  # lines 10, 13, 12, 14
+        write_shares(w, rounds.weights[t])  # lines 12, -, -, -
     return labels.size

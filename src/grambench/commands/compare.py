@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     call.__dict__.update(demo=False, dry_run=False, verbose=False, cores=arguments.cores, snakemake=[])
     code = running.run(call, brief=True)
     results = read_results(configuration().study(board).model_copy(update={"datasets": [name]}))
-    print(*answer(results.study, results, name, values["n"], values["d"]), sep="\n")
+    print(*answer(results.study, results, name, values["n"], values["d"], values["positives"]), sep="\n")
     for remark in remarks:
         if remark.startswith((ROWS_USED, MISSING_VALUES)):
             print(f"{remark[:1].upper()}{remark[1:]}.")

@@ -5,6 +5,7 @@ import dataclasses
 import json
 import os
 from contextlib import suppress
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from grambench.commands.project import CONFIG, SETTINGS, configuration
@@ -67,10 +68,12 @@ def _list_algorithms() -> None:
 def _algorithms_of_studies() -> list[str]:
     """Return the algorithms that studies name by path or module; `run` reports studies that cannot be read."""
     names: set[str] = set()
-    for path in (CONFIG / "studies").glob("[a-z]*.yaml"):
-        # only projects need the extra that reads YAML
-        from grambench.config.load import read
+    # without the extra that reads YAML no study can be run
+    if not find_spec("yaml"):
+        return []
+    from grambench.config.load import read
 
+    for path in (CONFIG / "studies").glob("[a-z]*.yaml"):
         # the YAML is read without the models: these take a second for all studies
         with suppress(ConfigError, AttributeError):
             for entry in read(path).get("algorithms", {}).values():

@@ -60,6 +60,13 @@ def studies(**ignored: Any) -> list[str]:
     return _stems("studies")
 
 
+def archived(**ignored: Any) -> list[str]:
+    """Return the names of the studies with reference results."""
+    from grambench.results import archive
+
+    return archive.studies()
+
+
 def datasets(**ignored: Any) -> list[str]:
     """Return the names of the data sets."""
     return _stems("datasets")

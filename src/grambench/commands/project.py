@@ -42,13 +42,16 @@ def configuration() -> "Configuration":
 
 def read_results(study: "Study", results: Path = layout.RESULTS) -> "Results":
     """Return the collected results of a study; raise DataError if there are none."""
+    from grambench.pipeline import last_run
     from grambench.results.reading import as_written
     from grambench.results.study import Results
 
     paths = [layout.located(results, path.format(study=study.name)) for path in (layout.RUNS, layout.CELLS)]
     for path in paths:
         if not path.is_file():
-            raise DataError(f"{path}: no such file; grambench run {study.name} makes it")
+            is_begun = results == layout.RESULTS and study.name in last_run.datasets()
+            remedy = f"grambench run {study.name} makes it"
+            raise DataError(f"{path}: no such file; {'its run is not finished: continue it' if is_begun else remedy}")
     with as_written(paths[0]):
         return Results.read(study, *paths)
 

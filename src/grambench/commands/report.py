@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from grambench.commands import names
 from grambench.commands.project import read_plan
 from grambench.commands.run import count_cores
 from grambench.common import layout
@@ -11,22 +12,26 @@ from grambench.common.errors import DataError
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
+    names.add_argument(parser, names.archived, "studies", nargs="*", help="names of studies (default: all)")
     folder = "folder for its pages, whose files it replaces (default: that of a run)"
     parser.add_argument("-o", "--output", type=Path, default=Path(layout.REPORT).parent, help=folder)
     parser.add_argument("-c", "--cores", help="number of cores (default: all)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Make the report of all studies without a run: of those that were run here, and of all others in the archive."""
-    from grambench.pipeline import reference_report
+    """Make the report of all or some studies without a run: from the results of those that were run, or the archive."""
+    from grambench.pipeline import last_run, reference_report
     from grambench.results import archive
 
-    if not (studies := archive.studies()):
+    if not (archived := archive.studies()):
         raise DataError(f"{archive.ARCHIVE}: no study yet; grambench archive STUDY adds one that was run")
+    studies = names.known(f"study of {archive.ARCHIVE}", arguments.studies or None, archived)
     if faults := [fault for study in studies for fault in archive.faults(study)]:
         raise DataError(*faults)
     plan = read_plan({"studies": studies, "datasets": None, "algorithms": {}})
-    print(f"{len(studies)} archived studies; tables, figures and pages take a minute or two", flush=True)
+    if begun := sorted({*last_run.datasets()} & {*studies} - last_run.finished(plan).keys()):
+        print(f"shown from {archive.ARCHIVE}, since their runs here are not finished: {', '.join(begun)}")
+    print(f"archived studies: {len(studies)}; tables, figures and pages of all take a minute or two", flush=True)
     index = arguments.output / Path(layout.REPORT).name
     made = reference_report.write(plan, index, count_cores(arguments.cores))
     counts = ", ".join(f"{count} from {folder}" for folder, count in made.items())

@@ -226,14 +226,15 @@ def _call_snakemake(command: Sequence[str], *, hidden: bool) -> int:
                 sys.stderr.write(output.read().decode(errors="replace"))
             return code
         except SystemExit as error:
-            # the terminal itself has sent an interrupt to all of them
-            interrupted = error.code == 128 + signal.SIGINT
-            signalled = set(supervise.descendants()) if interrupted else set()
+            # a terminal has sent an interrupt to all of them, kill has not; our logger and steps ignore a second one
+            once = error.code == 128 + signal.SIGINT and "--logger" not in command
+            signalled = set(supervise.descendants()) if once else set()
             supervise.signal_steps(signal.SIGINT, signalled, process.poll)
             supervise.end(None, set())
+            unlock = ", after grambench run -- --unlock" * any(supervise.LOCKS.glob("*"))
             # the terminal may be closed
             with suppress(OSError):
-                print("interrupted; results are kept, and the same command continues", file=sys.stderr)
+                print(f"interrupted; results are kept, and the same command continues{unlock}", file=sys.stderr)
             raise
 
 

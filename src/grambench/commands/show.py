@@ -25,29 +25,54 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one record: settings, numbers and provenance, or why the run failed."""
+    """Print one record: settings, numbers, published ones beside them, and provenance, or why the run failed."""
     from grambench.report.record import describe
     from grambench.results.reading import as_written
 
     width = shutil.get_terminal_size().columns
     with as_written(Path(arguments.run)):
         record = _read(arguments.run, arguments.results)
-        lines = [*_heading(record), *(line for part in describe(record) for line in _table(part, width))]
+        described = describe(record)
+        parts = [*described[:1], *_published(record, arguments.results), *described[1:]]
+        lines = [*_heading(record), *(line for part in parts for line in _table(part, width))]
     print(*lines, sep="\n")
     return 0
+
+
+def _published(record: "Record", results: Path) -> "Iterator[Part]":
+    """Yield what reproduction.csv says of a plain run, which a run of the whole study or the report has written."""
+    from grambench.report.record import Part
+    from grambench.report.record_page import published_numbers
+    from grambench.report.site import FILES
+    from grambench.results import reproduction
+
+    name = Path(layout.REPRODUCTION.format(study=record.study))
+    made, shown = layout.located(results, str(name)), Path(layout.REPORT).parent / FILES / record.study / name.name
+    if record.settings.get("sweep") or not (made.is_file() or shown.is_file()):
+        return
+    table = reproduction.read(made) if made.is_file() else reproduction.TABLE.read(shown)
+    mine = table[(table["dataset"] == record.dataset) & (table["algorithm"] == record.algorithm)]
+    rows = {(row["item"], "", "", row["metric"]): row for row in mine.to_dict("records")}
+    head = {"label": "Metric", "item": "Place", "published": "Published", "ours": "Ours", "verdict": "Verdict"}
+    cells = [tuple(row[name] for name in head) for row in published_numbers(rows)]
+    if cells:
+        yield Part("Published numbers", tuple(head.values()), cells)
 
 
 def _read(run: str, results: Path) -> "Record":
     """Return the record of a run, from the archive unless a results folder has it."""
     from grambench.results import archive, records
 
-    if run not in names.runs(results) and (study := run.partition("/")[0]) in archive.studies():
+    made, study = names.runs(results), run.partition("/")[0]
+    if run not in made and study in archive.studies():
         found = {
             str(Cell(study, each.dataset, each.algorithm, each.settings.get("sweep", ""))): each
             for each in archive.read_records(study).values()
         }
         if run not in found:
-            raise unknown_name(f"record of {archive.folder_of(study)}", run, found)
+            # a data set of one's own is in the results alone
+            beside = [name for name in made if name.split("/")[:2] == run.split("/")[:2]]
+            raise unknown_name(f"record of {results if beside else archive.folder_of(study)}", run, beside or found)
         print(f"reference results {archive.version_of(study)}")
         return found[run]
     return records.read(layout.located(results, names.find_cell(run, results).path()))

@@ -64,6 +64,7 @@ def one_of(options: Collection[Any]) -> Rule:
 
 # A value that is tuned may be a float.
 WHOLE = Rule("be a whole number", lambda value: not isinstance(value, bool) and value % 1 == 0)
+NUMBER = Rule("be a number", lambda value: not isinstance(value, bool))
 POSITIVE = Rule("be positive and finite", lambda value: 0.0 < value < inf)
 ABOVE_0 = Rule("be positive", lambda value: value > 0.0)  # infinity too
 
@@ -105,4 +106,5 @@ def _rules_of(hint: Any) -> list[Rule]:
     if get_origin(hint) is Literal:
         return [one_of(get_args(hint))]
     rules = [rule for rule in get_args(hint)[1:] if isinstance(rule, Rule)] if get_origin(hint) is Annotated else []
-    return [*rules, WHOLE] if rules and get_args(hint)[0] is int else rules
+    kind = {int: WHOLE, float: NUMBER}.get(get_args(hint)[0]) if rules else None
+    return [*rules, kind] if kind else rules

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ CODES = (-9, -99, -999, -9999, 99, 999, 9999, 99999)  # as people write missing 
 POSITION = re.compile(r"-?[0-9]+")
 HEADER_ROWS = 1000  # that decide whether the first line is a header
 DIGITS = 9  # the largest number of digits of a position; Python refuses to convert thousands
+SHOWN = 8  # most columns in no view that are named
 LARGEST_VIEWS = 128  # MiB of a file of views
 NAME = re.compile(r"[^a-z0-9_]+")
 # options that stored kernels do not have
@@ -131,7 +132,13 @@ def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> tuple
         faults, options = file.faults, file.options() | {"mebibytes": size}
         settings = {key: value for key, value in options.items() if value != kind.model_fields[key].default}
         if wishes.views:
-            views = _find_views(wishes.views, file, options["one_hot"], views_faults)
+            views, without = _find_views(wishes.views, file, options["one_hot"], views_faults)
+            # all methods are to learn from the same columns, those without kernels too
+            if without and not views_faults:
+                dropped = replace(wishes, drop=(*wishes.drop, *without))
+                values, remarks = describe(path, relative_path, name, dropped)
+                listed = ", ".join(without[:SHOWN]) + f" and {len(without) - SHOWN} more" * (len(without) > SHOWN)
+                return values, [*remarks, f"left out, since in no view: {listed}"]
         if not faults and not views_faults:
             reader = kind.model_validate(settings := {"format": form} | settings)
             raw = readers.read(reader, {path.name: path})
@@ -510,8 +517,13 @@ def _find_leak(values: NDArray[Any], classes: NDArray[Any]) -> str:
     return "numbers the rows" if whole and is_ordered else ""
 
 
-def _find_views(path: Path, file: _File, one_hot: dict[str, list[str]], faults: list[str]) -> dict[str, list[int]]:
-    """Return the positions of the features of each view, in a file of columns and views; add to the faults."""
+def _find_views(
+    path: Path, file: _File, one_hot: dict[str, list[str]], faults: list[str]
+) -> tuple[dict[str, list[int]], list[str]]:
+    """Return the positions of the features of each view, in a file of columns and views, and the columns in none.
+
+    Faults of the file are added to the faults.
+    """
     try:
         text = _read_text(path, LARGEST_VIEWS)
         groups = tables.read_table(text, tables.find_separator(text) or ",", 0, one_column=True)
@@ -519,13 +531,13 @@ def _find_views(path: Path, file: _File, one_hot: dict[str, list[str]], faults: 
             raise MalformedFileError(groups.faults or ["expected a column of the data and its view in each line"])
     except MalformedFileError as error:
         faults += [f"{path}: {fault}" for fault in error.faults]
-        return {}
+        return {}, []
     first, positions = 0, dict[int, range]()
     for kept in sorted({*range(file.table.cells.shape[1])} - {*file.dropped}):
         # a nominal column has become a feature for each of its values
         width = len(one_hot.get(str(file.name(kept)), ["number"]))
         positions[kept], first = range(first, first + width), first + width
-    asked = {file.wishes.label, *file.wishes.drop}
+    asked, without = {file.wishes.label, *file.wishes.drop}, dict.fromkeys(positions)
     views: dict[str, list[int]] = {}
     is_header = [cell.lower() for cell in groups.cells[0]] == ["column", "view"]
     for line, (column, view) in list(zip(groups.lines, groups.cells, strict=True))[is_header:]:
@@ -535,13 +547,14 @@ def _find_views(path: Path, file: _File, one_hot: dict[str, list[str]], faults: 
                 raise ConfigError("expected the name of a view, got none")
             if position in positions:
                 views.setdefault(view, []).extend(positions[position])
+                without.pop(position, None)
             elif not file.wishes.drop_leaks or {column, str(position)} & asked:
                 raise ConfigError("is the label or dropped, and is in no view")
         except ConfigError as error:
             faults.append(f"{path}: line {line}: {column}: {error}")
     if not views and not faults:
         faults.append(f"{path}: expected a column of the data and its view in each line, got no column that is kept")
-    return {view: sorted(set(columns)) for view, columns in views.items()}
+    return {view: sorted(set(columns)) for view, columns in views.items()}, [str(file.name(place)) for place in without]
 
 
 def _ranges(positions: Sequence[int]) -> list[int | str]:

@@ -212,6 +212,10 @@ class Dataset(Description):
                 raise ValueError(f"views: {view} has column {outside[0]}, expected 0 to {self.d - 1}")
             if len(set(columns)) < len(columns):
                 raise ValueError(f"views: {view} has a column twice")
+        # methods without kernels would learn from features that all others lack
+        without = {*range(self.d)}.difference(*self.views.values())
+        if self.views and without:
+            raise ValueError(f"views: expected each feature in a view, got none of feature {min(without)}")
         if self.views and self.blocks:
             raise ValueError("expected views or blocks, got both")
         if self.views_are == "sources" and not (self.views or self.descriptors or self.stored_kernels):

@@ -331,8 +331,9 @@ def _transfer(file: HttpFile, path: Path, patience: Patience, mebibytes: int) ->
         start = size if resumed else 0
         allow(start + length)
         total = start + length if length >= 0 else None
-        # The progress bar is shown on terminals only.
+        # The progress bar is shown on terminals only. A command's sys.stderr would show control characters.
         look: dict[str, Any] = {"unit": "B", "unit_scale": True, "leave": False, "disable": None}
+        look["file"] = sys.__stderr__
         bar = tqdm(desc=file.name, initial=start, total=total, **look)
         with path.open("ab" if resumed else "wb") as stream, bar:
             for chunk in _raw_chunks(response):

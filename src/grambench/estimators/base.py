@@ -25,7 +25,7 @@ from grambench.algorithms.checks import certified, learn
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.one_vs_rest import one_vs_rest_labels
 from grambench.algorithms.settings import GAP, gap_missed
-from grambench.common.errors import ConfigError
+from grambench.common.errors import ConfigError, unknown_name
 from grambench.common.lazy_numba import notice
 from grambench.common.threads import one_thread
 from grambench.common.types import Floats, Indices
@@ -36,6 +36,7 @@ from grambench.kernels.pools import BoundKernels, title
 LONGEST = 400  # characters of a message
 DATES = ("m", "M")  # kinds of NumPy's types: durations and dates
 KINDS = (("numbers", Number | np.bool_), ("text", str))
+LIMITS = ("iterations", "epochs", "online", "batch", "gap")  # parameters that end a fit
 MOST = np.iinfo(np.int8).max  # classes of a multi-class algorithm, whose labels are int8
 Result = TypeVar("Result")
 
@@ -128,7 +129,10 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         return isinstance(self.kernels, str) and self.kernels == "precomputed"
 
     def _settings(self) -> dict[str, Any]:
-        """Return the settings of the algorithm."""
+        """Return the settings of the algorithm; raise ConfigError for one that neither it nor the estimator has."""
+        fields = algorithms.load(self.algorithm).parameters.__dataclass_fields__
+        if unknown := [name for name in self._parameters if name not in fields]:
+            raise unknown_name(f"parameter of {self.algorithm}", unknown[0], {*fields, *self._get_param_names()})
         return dict(self._parameters)
 
     def _columns(self) -> dict[str, Indices]:
@@ -251,8 +255,13 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         if stopped := np.count_nonzero(missed | [fit.converged is False for fit in fits]):
             gap = f"; certified gap {np.nanmax(gaps):.2g}, asked {settings.get('gap', GAP):g}" if missed.any() else ""
             text = f"{self.algorithm}: {stopped} of {len(fits)} fits stopped short{gap}"
-            hint = "scale the features, allow more iterations or epochs, or ask for a larger gap"
+            limits = [name for name in LIMITS if name in settings]
+            hint = "scale the features" + f", or change {' or '.join(limits)}" * bool(limits)
             warnings.warn(f"{text}; {hint}", ConvergenceWarning, 2)
+        # so far below 0 is no rounding error
+        if (lowest := np.nanmin(np.append(gaps, 0.0))) < -GAP:
+            text = f"certified gap {lowest:.2g} below 0: a kernel is not positive semi-definite"
+            warnings.warn(f"{self.algorithm}: {text}", ConvergenceWarning, 2)
         return fits, results
 
     def weights_by(self, by: Literal["kernel", "view"] = "kernel", of: Any = None) -> dict[str, float]:
@@ -288,7 +297,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"{self.algorithm}: expected an algorithm that gives kernels weights, got one without")
         names = [view_of(name) if by == "view" else name for name in self.kernels_]
         if by not in ("kernel", "view") or not all(names):
-            raise ValueError(f'by: expected "kernel", or "view" for an estimator with views, got {by!r}')
+            without = " without views" if by == "view" else ""
+            raise ValueError(f'by: expected "kernel", or "view" for an estimator with views, got {by!r}{without}')
         weights = np.atleast_2d(self.kernel_weights_)
         if of is not None and of not in self.classes_.tolist():
             raise ValueError(f"of: expected one of the classes {self.classes_.tolist()}, got {of!r}")

@@ -30,6 +30,7 @@ from grambench.kernels.units import Measures
 if TYPE_CHECKING:  # imported where something is learned
     from grambench.algorithms.feature_learner import FeatureLearner
 
+FEW = 20  # examples of a first call whose median distance says little of those to come
 PASS_ONCE = ("om2_multiclass",)  # multi-class algorithms that learn online
 
 
@@ -65,7 +66,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         none. Algorithms without kernels, such as "random_forest", learn from all columns.
     C : float, optional
         C of the algorithm's own SVM, or of the SVM trained on the learned kernel, which is scaled to a mean diagonal of
-        1. By default the algorithm's default, or 1.
+        1. By default the algorithm's default, or 1. Algorithms without an SVM, such as the online ones, warn and do not
+        use it.
     scale : bool
         Whether each kernel is first scaled to a mean diagonal of 1 on the training examples. Families with a continuous
         parameter are not scaled.
@@ -296,6 +298,9 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
                 features: dict[str, Any] = {"method": method, "n_components": self.n_components, "scale": self.scale}
                 problem = (self.algorithm, self._settings(), kernels, examples, len(self.classes_))
                 learner = FeatureLearner(*problem, **features, seed=self._seed, columns=columns)
+                if len(examples) < FEW and any(kernel.unit for kernel in kernels):
+                    text = f"units of kernels are those of the first call, expected {FEW} examples or more in it"
+                    warnings.warn(f"partial_fit: {text}, got {len(examples)}", stacklevel=3)
                 if 0 < learner.landmarks < self.n_components:
                     text = f"expected {self.n_components} examples or more at first, to draw as many landmarks from"
                     warnings.warn(
@@ -335,7 +340,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         """Return the predictor of a fit, or an SVM on the learned kernel if it has none."""
         if fit.predictor is not None:
             if self.C is not None and "C" not in self._settings():
-                raise ValueError(f"C: {self.algorithm} trains no SVM, expected no C, got {self.C!r}")
+                text = f"C: {self.algorithm} trains no SVM, expected no C, got {self.C!r}, which is not used"
+                warnings.warn(text, stacklevel=5)
             return fit.predictor
         cost = Cost() if self.C is None else Cost(C=self.C)
         (model,) = svms(fit, sample, [float(cost.C)], trace=float(len(sample.labels)))

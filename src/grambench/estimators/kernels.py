@@ -4,6 +4,7 @@ A fitted estimator stores them with the training examples, but without Gram matr
 """
 
 import functools
+import reprlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -164,7 +165,8 @@ def named(kernels: Any, columns: Mapping[str, Indices] = {}, parameter: str = "a
         raise ValueError(f"{parameter}: expected kernels by name, got {form}")
     parsed = _parsed(kernels)
     if others := [kernel for kernel in parsed if not isinstance(kernel, Kernel)]:
-        raise ValueError(f"{parameter}: expected kernels such as 'gaussian_sigma0.5', got {others[0]!r}")
+        known = ", ".join(f"{name}_{family.symbol}1" for name, family in FAMILIES.items())
+        raise ValueError(f"{parameter}: expected this benchmark's kernels, such as {known}; got {others[0]!r}")
     return [replace(kernel, view=view) for view in columns for kernel in parsed] or list(parsed)
 
 
@@ -200,7 +202,9 @@ def groups_of_columns(views: Any, features: Sequence[str] | None, d: int) -> dic
         for column, place in zip(listed, places, strict=True):
             if not isinstance(place, int | np.integer) or isinstance(place, bool) or not 0 <= place < d:
                 known = "names of columns or " if positions else ""
-                raise ValueError(f"views: expected {known}positions from 0 to {d - 1} in {view}, got {column!r}")
+                hint = "; X has no names (set_output(transform='pandas') of a step before keeps them)"
+                hint *= isinstance(column, str) and not positions
+                raise ValueError(f"views: expected {known}positions from 0 to {d - 1} in {view}, got {column!r}{hint}")
         if len(set(places)) < len(places):
             raise ValueError(f"views: {view} has a column twice")
         groups[view] = np.array(places, dtype=np.intp)
@@ -275,8 +279,11 @@ def _parse(entry: Any) -> list[Any]:
     if isinstance(entry, Kernel) or callable(entry) or (is_name and entry in PAIRWISE_KERNEL_FUNCTIONS):
         return [entry]
     if not is_name:
-        raise ValueError(f"kernels: expected names or functions, got {type(entry).__name__} {entry!r}")
-    family, _, rest = entry.partition("_")
+        matrix = f"an array {np.shape(entry)}; Gram matrices and names cannot be mixed" if np.ndim(entry) > 1 else ""
+        raise ValueError(f"kernels: expected names or functions, got {matrix or reprlib.repr(entry)}")
+    if entry == "precomputed":
+        raise ValueError(f"kernels: expected {entry!r} alone: Gram matrices and names cannot be mixed")
+    family, _, rest = entry.rpartition("_")
     if family not in FAMILIES or not rest:
         names = [f"{name}_{family.symbol}1" for name, family in FAMILIES.items()]
         raise unknown_name("kernel", entry, [*names, *PAIRWISE_KERNEL_FUNCTIONS])
@@ -289,11 +296,19 @@ def _parse(entry: Any) -> list[Any]:
 def _named_function(kernel: Any) -> tuple[str, KernelCallable]:
     """Return a name and a function for a kernel that `_parse` has returned."""
     if isinstance(kernel, str):
-        return kernel, functools.partial(pairwise_kernels, metric=kernel)
+        return kernel, functools.partial(_pairwise, kernel)
     if isinstance(kernel, Kernel):
         return kernel.name, functools.partial(_kernel_values, kernel)
     function = kernel.func if isinstance(kernel, functools.partial) else kernel
     return getattr(function, "__name__", type(function).__name__), kernel
+
+
+def _pairwise(name: str, examples: Floats, train: Floats) -> Floats:
+    """Return the values of a kernel of scikit-learn, (t, n); raise ValueError, with its name, where it has none."""
+    try:
+        return np.asarray(pairwise_kernels(examples, train, metric=name))
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
 
 
 def _kernel_values(kernel: Kernel, examples: Floats, train: Floats) -> Floats:

@@ -204,7 +204,10 @@ def ignores_numbering(name: str, settings: Settings) -> None:
     )
     before, after = _learn(name, settings, problem, pool), _learn(name, settings, moved, other)
     if before.trace is not None and not same(before.trace, after.trace):
-        raise ContractError("trace: expected the same of examples that are numbered otherwise, in the same order")
+        expected = (
+            "trace: expected the same, to the last bit, of examples that are numbered otherwise, in the same order"
+        )
+        raise ContractError(f"{expected}; sums over support vectors go in the order of their arrival")
     gram, again = before.gram(pool)[np.ix_(shuffle, shuffle)], after.gram(other)
     if np.linalg.norm(gram - again) > ALIKE * np.linalg.norm(gram):
         raise ContractError("weights: expected the same kernel from examples that are numbered otherwise")

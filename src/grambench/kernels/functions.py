@@ -184,10 +184,11 @@ class Kernel:
     def parse(cls, name: str) -> "Kernel":
         """Return the kernel of a name in the format of `name`."""
         view, _, function = name.rpartition("/")
-        family, _, rest = function.partition("_")
-        if family not in FAMILIES or not rest.startswith(FAMILIES[family].symbol):
+        family, _, rest = function.rpartition("_")
+        symbol = FAMILIES[family].symbol if family in FAMILIES else ""
+        if not symbol or not rest.startswith(symbol) or rest == symbol:
             raise unknown_name("kernel", name, [f"{key}_{value.symbol}1" for key, value in FAMILIES.items()])
-        return cls(family, float(rest.removeprefix(FAMILIES[family].symbol)), view)
+        return cls(family, float(rest.removeprefix(symbol)), view)
 
     @property
     def unit(self) -> str:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import sys
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
@@ -82,7 +83,8 @@ def write(plan: Plan, index: Path, cores: int) -> dict[str, int]:
             for name, stale in spec["earlier"].items()
         }
         made = as_completed(futures.values())
-        for each in tqdm(made, "studies", len(futures), leave=False, unit="study", disable=None):
+        # into a log too, where a minute without a word is taken for an end; sys.stderr would show control characters
+        for each in tqdm(made, "studies", len(futures), leave=False, unit="study", file=sys.__stderr__):
             each.result()
         studies = [futures[name].result() for name in spec["order"]]
     report.write(spec, studies, list(map(Path, plan.targets.explained())), index, cores)

@@ -1,7 +1,7 @@
 """Whether kernels are worth combining on one data set, in the sentences of `grambench compare` and of the report."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from grambench import algorithms
 from grambench.config.study import Study
@@ -27,7 +27,7 @@ def able(study: Study, d: int) -> list[str]:
     return [entry for entry in entries if d or not algorithms.needs(study.file(entry))]
 
 
-def answer(study: Study, results: Results, dataset: str, n: int, d: int) -> list[str]:
+def answer(study: Study, results: Results, dataset: str, n: int, d: int, positives: int = 0) -> list[str]:
     """Return whether to combine kernels, and to learn their weights, each as its verdict, a colon, and the numbers.
 
     Then come the weights by view and what was compared.
@@ -42,6 +42,8 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int) -> list
         The data set.
     n, d : int
         The numbers of its examples and of its features, 0 of stored kernels.
+    positives : int
+        The number of examples of one of two classes; 0 if there are more classes.
     """
     repetitions, entries = study.protocol.repetitions, able(study, d)
     finished = [entry for entry in entries if results.values(dataset, entry, METRIC).size == repetitions]
@@ -53,14 +55,34 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int) -> list
     helps = _compare(results, dataset, n, means, "combining kernels", equal + learned, others)
     learning = _compare(results, dataset, n, means, "learning the weights", learned, equal)
     sentences = [f"{helps[0].upper()}{helps[1:]}.", f"Among combinations, {learning}."]
-    best = max(learned, key=lambda entry: means[entry])
-    shares = results.view_shares(dataset, best).mean().sort_values(ascending=False, kind="stable")
-    if len(shares) > 1:
-        listed = [f"{view_label(str(view))} {100.0 * share:.0f} %" for view, share in shares[:VIEWS].items()]
-        rest = f", {len(shares) - VIEWS} more" * (len(shares) > VIEWS)
-        sentences.append(f"Weights of {results.title(best)} by view: {', '.join(listed)}{rest}.")
+    weighted = {entry: results.view_shares(dataset, entry).mean().dropna() for entry in learned}
+    several = [entry for entry in learned if len(weighted[entry]) > 1]
+    if several:
+        best = max(several, key=lambda entry: means[entry])
+        shares = weighted[best].sort_values(ascending=False, kind="stable")
+        listed = [f"{view_label(str(view))} {100.0 * share:.0f} %" for view, share in shares.items()]
+        text = f"Weights of {results.title(best)} by view, equal ones {100.0 / len(shares):.0f} %: {_first(listed)}."
+        sentences += [text, *_about_views(study, results, dataset, list(weighted[best].index))]
+    larger = f", where the larger class has {100.0 * max(positives, n - positives) / n:.1f} %" * bool(positives)
     counts = f"{len(finished)} of {len(entries)} configurations were compared"
-    return [*sentences, f"Mean accuracies on {repetitions} random splits; {counts}."]
+    return [*sentences, f"Mean accuracies on {repetitions} random splits{larger}; {counts}."]
+
+
+def _about_views(study: Study, results: Results, dataset: str, views: Sequence[str]) -> Iterator[str]:
+    """Yield what each view tells alone and what is lost without it, the most telling first, if it was measured."""
+    sweeps = {sweep.of: name for name, sweep in study.sweeps.items() if sweep.kind == "view"}
+    if not {"alone", "without"} <= sweeps.keys():
+        return
+    effects = results.view_effects(dataset, sweeps["alone"], sweeps["without"], METRIC)
+    found = sorted(effects.items(), key=lambda item: -item[1][0])
+    if found:
+        (entry,) = study.sweeps[sweeps["alone"]].algorithms
+        listed = [f"{view_label(views[number - 1])} {alone:.1f} % ({change:+.1f})" for number, (alone, change) in found]
+        yield f"{results.title(entry)} with one view alone (and the change without it): {_first(listed)}."
+
+
+def _first(texts: Sequence[str]) -> str:
+    return ", ".join(texts[:VIEWS]) + f", {len(texts) - VIEWS} more" * (len(texts) > VIEWS)
 
 
 def _compare(

@@ -152,7 +152,6 @@ def _shortened(ranks: TableContent, titles: set[str]) -> TableContent:
 
 def _marked(table: TableContent, own: str) -> TableContent:
     """Return the table with "(ours)" beside the algorithm, as papers have it."""
-
     (block,) = table.blocks
     rows = [replace(row, label=row.label + " (ours)" * (row.label == own)) for row in block.rows]
     return replace(table, blocks=[replace(block, rows=rows)])

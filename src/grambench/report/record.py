@@ -11,6 +11,7 @@ from grambench.common.types import Floats
 from grambench.config import protocols
 from grambench.config.metrics import METRICS
 from grambench.experiments.run import Run
+from grambench.kernels.functions import view_of
 from grambench.kernels.labels import kernel_label
 from grambench.results.records import Record
 
@@ -33,6 +34,7 @@ OWN_PLACE = {
     *("study", "dataset", "algorithm", "experiment", "file", "points", "values"),
     *("protocol", "kernels", "seed", "dictionary", "tune"),
 }
+VIEWS = ("alone", "without")  # kinds of sweeps over views
 ONLY_WITH = {"n_components": "approximation", "scaled": "reference"}  # settings that mean nothing without another
 NAME_VALUE_MEANING = ("Name", "Value", "Meaning")
 
@@ -84,6 +86,8 @@ def label(metric: str) -> str:
 def _repetitions(record: Record, main: str) -> Part:
     """Return the table of the repetitions: the main metric first, then all others in the order of METRICS.
 
+    They are numbered from 0, as in runs.parquet.
+
     A metric that is neither good nor bad and has the same value everywhere gets no column; it is listed beside. A
     metric without any value is left out.
     """
@@ -93,7 +97,7 @@ def _repetitions(record: Record, main: str) -> Part:
     columns = [name for name in names if name not in same]
     rows = [
         (str(number), *map(_number, values))
-        for number, values in enumerate(zip(*(measured[name] for name in columns), strict=True), start=1)
+        for number, values in enumerate(zip(*(measured[name] for name in columns), strict=True))
     ]
     summaries = zip(*(_mean_and_deviation(name, measured[name]) for name in columns), strict=True)
     foot = [(title, *texts) for title, texts in zip(("Mean", "Standard deviation"), summaries, strict=False)]
@@ -106,8 +110,15 @@ def _sweep_table(record: Record) -> Part:
     """Return the table of a sweep: a row for each value, with the mean and deviation of each metric."""
     names = [name for name in METRICS if name in record.metrics]
     points = record.settings.get("values", []) if names else []
+    # the values of a sweep over views are their numbers, from 1
+    views = (
+        list(dict.fromkeys(map(view_of, record.settings["kernels"]))) if record.settings.get("size") in VIEWS else []
+    )
     rows = [
-        (_text(point), *(text for name in names for text in _mean_and_deviation(name, record.metrics[name][p])))
+        (
+            views[int(point) - 1] if views else _text(point),
+            *(text for name in names for text in _mean_and_deviation(name, record.metrics[name][p])),
+        )
         for p, point in enumerate(points)
     ]
     head = [record.settings["sweep"], *(text for name in names for text in (label(name), "deviation"))]

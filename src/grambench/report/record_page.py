@@ -3,7 +3,7 @@
 The report step reads every record for its provenance. The pages use the same records, so they cost no further reading.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -44,12 +44,12 @@ def of_study(study: StudyReport) -> Iterator[Page]:
                 "run": "/".join(filter(None, (record.study, record.dataset, record.algorithm, sweep))),
                 "algorithm": {"page": profiles.page_of(file), "title": algorithm},
                 "parts": partial(describe, record, main),  # called where the page is rendered
-                "published": _published({} if sweep else published.get((record.dataset, record.algorithm), {})),
+                "published": published_numbers({} if sweep else published.get((record.dataset, record.algorithm), {})),
             },
         )
 
 
-def _published(comparison: Comparison) -> list[dict[str, Any]]:
+def published_numbers(comparison: Mapping[Any, Any]) -> list[dict[str, Any]]:
     """Return published numbers, each once with all tables that print it."""
     rows: dict[tuple[str, ...], list[str]] = {}
     for (item, _, _, metric), row in comparison.items():

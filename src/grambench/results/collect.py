@@ -66,7 +66,7 @@ OF_RECORDS = ("study", "dataset", "algorithm", "status", "reason", "orders", "ra
 RESOURCES = ("wall_seconds", "cpu_seconds", "peak_resident_mb")  # of the provenance
 CONFUSED = "confused:"
 PARTICULAR = {  # metrics of which there is one for each kernel or class
-    "updates:KERNEL": "mistakes of the classifier with this kernel alone, of online algorithms (count)",
+    "updates:KERNEL": "updates of the classifier with this kernel (count); its mistakes where each round updates all",
     "weight:KERNEL": "weight of a kernel; those of a continuous family are numbered from 1",
     "parameter:KERNEL": "parameter of a kernel of a continuous family, numbered from 1",
     "class_accuracy:CLASS": "accuracy on the examples of a class (%)",

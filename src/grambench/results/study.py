@@ -254,6 +254,16 @@ class Results:
         views = pd.DataFrame(weights).T.groupby(view_of, sort=False).sum().T
         return views.div(views.sum(axis="columns").replace(0.0, np.nan), axis="index")
 
+    def view_effects(self, dataset: str, alone: str, without: str, metric: str) -> dict[int, tuple[float, float]]:
+        """Return the mean of a metric on each view alone, and its change without the view, by the number from 1.
+
+        The two sweeps are of kind `view` and of one configuration. A view without both is left out.
+        """
+        (entry,) = self.study.sweeps[alone].algorithms
+        means, rest = (self.swept(sweep, dataset, entry, metric).mean(axis="columns") for sweep in (alone, without))
+        whole, both = self.sample(dataset, entry, metric).mean, means.index.intersection(rest.index)
+        return {int(number): (float(means[number]), float(rest[number] - whole)) for number in both}
+
     def by_kernel(self, sweep: str, dataset: str, algorithm: str, metric: str) -> pd.Series:
         """Return the mean of a metric for each kernel of the study by its name, from a sweep over `kernel`.
 

@@ -72,7 +72,8 @@ class WeightsFigure(FigureKind):
             axes.hlines(places, mean - std, mean + std, colors=colour, linewidth=1.0, alpha=0.6)
             style: Any = {"marker": data.shape(name), "color": colour, "markersize": 4, "linestyle": ""}
             (legend[data.title(name)],) = axes.plot(mean, places, **style)
-        labels = [f"{view_label(view)} {self._effect(data.results, dataset, listed.index(view) + 1)}" for view in views]
+        effects = data.results.view_effects(dataset, self.alone, self.without, *self.metrics)
+        labels = [f"{view_label(view)} {self._effect(effects.get(listed.index(view) + 1))}" for view in views]
         axes.set_yticks(range(len(views)), labels)
         axes.set_ylim(len(views) - 0.4, -0.6)
         axes.set_xlim(left=0.0)
@@ -81,15 +82,8 @@ class WeightsFigure(FigureKind):
         drawing.set_title(axes, f"{dataset}{rest}", fontsize=drawing.SMALL)
         return legend
 
-    def _effect(self, results: Results, dataset: str, number: int) -> str:
+    def _effect(self, effect: tuple[float, float] | None) -> str:
         """Return the metric on a view alone and its change without the view, as "(71.2; -0.5)"."""
-        (metric,) = self.metrics
-        (entry,) = results.study.sweeps[self.alone].algorithms
-        swept = [results.swept(sweep, dataset, entry, metric) for sweep in (self.alone, self.without)]
-        if any(number not in table.index for table in swept):
-            return ""
-        alone, without = (float(np.mean(table.loc[number].to_numpy())) for table in swept)
-        change = without - results.sample(dataset, entry, metric).mean
-        decimals = METRICS[metric].decimals
+        decimals = METRICS[self.metrics[0]].decimals
         # no -0.0
-        return f"({alone:.{decimals}f}; {round(change, decimals) + 0.0:+.{decimals}f})"
+        return f"({effect[0]:.{decimals}f}; {round(effect[1], decimals) + 0.0:+.{decimals}f})" if effect else ""
