@@ -1,7 +1,8 @@
 """Processor time of predictions: python benchmarks/predict.py.
 
 KernelClassifier on breast_cancer (569 examples) with 13 kernels predicts one example and 1000, in turn with
-scikit-learn's SVC: simple_mkl, which gives weights to six of the kernels, and uniform_svm, which gives one to each. The
+scikit-learn's SVC: simple_mkl, which gives weights to six of the kernels, and uniform_svm, which gives one to each;
+omkc_dd, a vote of 13 Perceptrons, and perceptron_u. The
 least of the rounds, one thread; a ratio above 1 means that SVC takes longer.
 """
 
@@ -18,7 +19,7 @@ from sklearn.svm import SVC
 from grambench import KernelClassifier
 
 ROUNDS = {1: 300, 1000: 30}  # by the number of examples
-ALGORITHMS = ("simple_mkl", "uniform_svm")
+ALGORITHMS = ("simple_mkl", "uniform_svm", "omkc_dd", "perceptron_u")
 
 
 def main():

@@ -481,6 +481,17 @@ def test_an_svm_on_vectors_predicts_what_the_sum_over_its_kernels_gives(algorith
             model.predict(1e200 * new)
 
 
+@pytest.mark.parametrize("algorithm", ["perceptron", "perceptron_u", "omkc_dd", "omkc_ss", "om2", "oks"])
+def test_predictions_need_the_kernel_values_of_support_vectors_alone(algorithm):
+    X, y, new = problem(n=150)
+    model = KernelClassifier(algorithm, SEVEN, random_state=0).fit(X, y)
+    support, _ = model._on_support
+    assert len(support) < 150 or algorithm == "om2"
+    wanted = model._predictor_.scores(model._bound.between(new))
+    scores = model.decision_function(new)
+    assert np.abs(scores).max() > 0.01 and np.allclose(scores, wanted, rtol=1e-12, atol=1e-12)
+
+
 def blas_threads():
     return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from grambench.algorithms.budget import Budget
 from grambench.algorithms.experts import score, update
-from grambench.algorithms.fit import Fit, Trace, Work
+from grambench.algorithms.fit import Fit, Supported, Trace, Work
 from grambench.common.lazy_numba import njit, operation
 from grambench.common.parameters import POSITIVE
 from grambench.common.types import Floats, Indices, Labels, Order
@@ -104,7 +104,7 @@ class ExponentialWeights(BanditParameters):
 
 
 @dataclass(frozen=True, slots=True)
-class SingleKernelClassifier:
+class SingleKernelClassifier(Supported):
     """The classifier of one kernel of the pool: f(x) = sum_s dual_s k(x_s, x).
 
     Attributes

@@ -26,7 +26,7 @@ exactly these types, and arrays are plain ones. A subclass could show different 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -339,11 +339,27 @@ class Mixture:
         return (self.kept or Kept()).values(pool, self.weights, self.thetas) @ self.dual + self.bias
 
 
-def on_support(predictor: Predictor) -> tuple[NDArray[np.intp], Expansion | Mixture] | None:
-    """Return the training examples that an SVM's scores depend on, (s,), and the SVM on these examples alone.
+class Supported:
+    """Base of predictors that depend on some training examples alone, those of `support`, (s,)."""
 
-    None for another predictor. The last bits of the scores differ, since sums have fewer terms.
+    __slots__ = ()
+    support: NDArray[np.int32]
+
+    def on_support(self) -> tuple[NDArray[np.intp], Predictor]:
+        """Return the examples of `support`, ascending, and the predictor on these examples alone."""
+        examples, places = np.unique(self.support, return_inverse=True)
+        restricted: Any = replace(cast(Any, self), support=places.astype(np.int32))
+        return examples.astype(np.intp), restricted
+
+
+def on_support(predictor: Predictor) -> tuple[NDArray[np.intp], Predictor] | None:
+    """Return the training examples that scores depend on, (s,), and the predictor on these examples alone.
+
+    None for a predictor that may depend on all. The last bits of the scores differ, since products have other sizes.
     """
+    if isinstance(predictor, Supported):
+        examples, restricted = predictor.on_support()
+        return (examples, restricted) if examples.size else None
     if not isinstance(predictor, Expansion | Mixture):
         return None
     support = np.flatnonzero(predictor.dual) if predictor.dual.any() else np.zeros(1, dtype=np.intp)

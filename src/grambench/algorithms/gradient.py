@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from grambench.algorithms.fit import Supported
 from grambench.algorithms.rows import RowClassifiers, SumRows
 from grambench.algorithms.scores import support_columns
 from grambench.common.parameters import POSITIVE, Checked
@@ -37,7 +38,7 @@ class GradientParameters(Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class KernelExpansions:
+class KernelExpansions(Supported):
     """f(x) = sum_k weights_k sum_s dual_ks k_k(x_s, x).
 
     Attributes

@@ -7,7 +7,7 @@ Chosen by published numbers: additions in four lanes.
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from grambench.algorithms.bounded import BoundedClassifiers, PoolSource
 from grambench.algorithms.budget import PerceptronBudget
 from grambench.algorithms.experts import Learned, learn_each, learn_pass
-from grambench.algorithms.fit import Fit, Predictor, Trace, Work
+from grambench.algorithms.fit import Fit, Predictor, Supported, Trace, Work
 from grambench.algorithms.rows import LANES, RowClassifiers
 from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Labels, Order
@@ -70,7 +70,7 @@ def support_columns(gram: Floats, support: NDArray[np.int32]) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Perceptron:
+class Perceptron(Supported):
     """The Perceptron of one kernel of the pool: f(x) = sum_s dual_s k(x_s, x).
 
     Attributes
@@ -237,7 +237,7 @@ def combine_votes(weights: Floats, scores: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Vote:
+class Vote(Supported):
     """The weighted vote of all kernels' Perceptrons: f(x) = sum_k weights_k sign(f_k(x)), sign(0) = +1.
 
     Attributes
@@ -256,6 +256,11 @@ class Vote:
     weights: Floats
     probabilities: Floats | None
     rng: np.random.Generator
+
+    def on_support(self) -> tuple[NDArray[np.intp], "Vote"]:
+        """Return the support vectors of all Perceptrons, ascending, and the vote on these examples alone."""
+        examples, places = np.unique(self.experts.support, return_inverse=True)
+        return examples.astype(np.intp), replace(self, experts=self.experts._replace(support=places.astype(np.int32)))
 
     def scores(self, pool: Pool) -> Floats:
         """Return f(x), (t,)."""

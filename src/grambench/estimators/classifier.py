@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 import grambench.estimators.kernels as kernel_input
 from grambench import algorithms
 from grambench.algorithms.checks import checked_scores, scored
-from grambench.algorithms.fit import Fit, Mixture, Predictor, on_support
+from grambench.algorithms.fit import Expansion, Fit, Mixture, Predictor, on_support
 from grambench.algorithms.one_vs_rest import OneVsRest
 from grambench.algorithms.settings import Cost
 from grambench.common.threads import SMALL, one_thread
@@ -326,7 +326,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         measures = getattr(self._bound, "measures", None)
         if self._on_support and isinstance(measures, Measures) and isinstance(measures.train, Vectors):
             support, predictor = self._on_support
-            if getattr(predictor, "thetas", None) is None and KernelSum.takes(measures.kernels):
+            is_on_pool = getattr(predictor, "thetas", None) is None and KernelSum.takes(measures.kernels)
+            if isinstance(predictor, Expansion | Mixture) and is_on_pool:
                 self._kernel_sum = KernelSum(measures, support, predictor.weights, predictor.dual, predictor.bias)
         traces = [fit.trace for fit in fits]
         self.trace_ = traces[0] if len(fits) == 1 else traces if all(traces) else None
@@ -365,7 +366,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         return np.asarray(self.classes_[numbers])
 
     def _applied(self, examples: Any) -> tuple[Predictor, Pool]:
-        """Return the predictor and its pool of examples; an SVM on vectors needs its support vectors only."""
+        """Return the predictor and its pool of examples; many predictors on vectors need their support vectors only."""
         if isinstance(self._bound, BoundKernels) and self._on_support:
             support, predictor = self._on_support
             return predictor, self._bound.between_some(examples, support)

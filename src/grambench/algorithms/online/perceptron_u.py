@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from grambench.algorithms.bounded import BoundedClassifiers, PoolSource
 from grambench.algorithms.budget import PerceptronBudget as Parameters
 from grambench.algorithms.checks import check_input
-from grambench.algorithms.fit import Fit
+from grambench.algorithms.fit import Fit, Supported
 from grambench.algorithms.rows import MeanRows, RowClassifiers
 from grambench.algorithms.scores import PassClassifiers, lane_sum, one_classifier_fit, support_columns
 from grambench.common.types import Floats, Indices, Labels, Order
@@ -40,7 +40,7 @@ from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True)
-class MeanPerceptron:
+class MeanPerceptron(Supported):
     """f(x) = sum_s dual_s mean_k k_k(x_s, x), of support vectors in their order of arrival, (s,) both."""
 
     support: NDArray[np.int32]
