@@ -58,9 +58,10 @@ def lane_sum(columns: Floats, dual: Floats | Labels) -> Floats:
     dual : ndarray (s,)
         Coefficients of the support vectors; 0 skips one, which then does not count towards the lane.
     """
-    lanes = np.zeros((LANES, columns.shape[1]))
-    for count, s in enumerate(np.flatnonzero(dual)):
-        lanes[count % LANES] += dual[s] * columns[s]
+    used, lanes = np.flatnonzero(dual), np.zeros((LANES, columns.shape[1]))
+    for first in range(0, len(used), LANES):
+        rows = used[first : first + LANES]
+        lanes[: len(rows)] += dual[rows, None] * columns[rows]
     return np.asarray((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]))
 
 
