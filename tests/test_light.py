@@ -111,7 +111,7 @@ def test_boosting_names_the_extra_that_it_lacks(light):
     assert PROJECT["optional-dependencies"]["boosting"][0] in PROJECT["optional-dependencies"]["workflow"]
 
 
-@pytest.mark.parametrize("call", [["run"], ["-C", ".", "list", "algorithms"], ["try", "a.py"]], ids=" ".join)
+@pytest.mark.parametrize("call", [["run"], ["-C", ".", "list", "studies"], ["try", "a.py"]], ids=" ".join)
 def test_the_command_names_the_extra_that_it_lacks(light, call):
     answer = command_with(light, call)
     name = next(word for word in call if word in ("run", "list", "try"))
@@ -131,10 +131,13 @@ def test_init_needs_no_extra(light, tmp_path):
     assert (tmp_path / "project/config/config.yaml").is_file()
 
 
-def test_the_list_of_algorithms_needs_no_extra_outside_of_a_project(light, tmp_path):
-    answer = command_with(light, ["list", "algorithms"], cwd=tmp_path)
-    assert (answer.returncode, answer.stderr) == (0, "")
-    assert len(answer.stdout.splitlines()) > 30 and "cannot be imported" not in answer.stdout
+def test_the_list_of_algorithms_needs_no_extra(light, tmp_path):
+    for answer in (
+        command_with(light, ["list", "algorithms"]),
+        command_with(light, ["list", "algorithms"], cwd=tmp_path),
+    ):
+        assert (answer.returncode, answer.stderr) == (0, "")
+        assert len(answer.stdout.splitlines()) > 30 and "cannot be imported" not in answer.stdout
 
 
 WITHOUT = {  # code, and what it must not pay for

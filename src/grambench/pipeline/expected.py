@@ -44,11 +44,15 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
         slowness = plan.resources.slowness()
         total, longest = slowness * sum(seconds), slowness * max(seconds)
         on_cores = f"{_duration(max(longest, total / cores))} on {_count(cores, 'core')}"
-        time = f"about {total / 3600:.2g} core hours" if slurm else on_cores
+        time = f"about {total / 3600:.2g} core hours, the longest job {_duration(longest)}" if slurm else on_cores
         guessed = sum(plan.resources.cost(cell) is None for cell in cells)
         suffix = f"; a guess for {guessed} of {runs}, whose algorithm was never measured" if guessed else ""
         costs = f"from the measured costs in {plan.configuration.path('costs.csv')} and the speed of this machine"
         lines.append(f"time of the runs: {time}, {costs}{suffix}")
+    grams = {(path, cell.dataset) for cell in cells for path in plan.targets.grams(cell.study, cell.dataset)}
+    gigabytes = sum(plan.resources.gram_mb(name) for path, name in grams if not Path(path).is_file()) / 1024
+    if gigabytes >= 1.0:
+        lines.append(f"disk: about {gigabytes:.0f} GB for Gram matrices, which later runs use")
     return [*left_out, *lines]
 
 
