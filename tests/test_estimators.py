@@ -689,6 +689,14 @@ def test_gram_matrices_may_be_data_frames_and_lists(form):
     assert np.array_equal(model.decision_function([3, 4]), wanted)
 
 
+def test_gram_matrices_may_have_names():
+    several = {"sequences": GRAMS[0], "structures": GRAMS[1].tolist()}
+    wanted = KernelClassifier("easy_mkl", list(several.values())).fit(np.arange(40), Y)
+    model = clone(KernelClassifier("easy_mkl", several)).fit(np.arange(40), Y)
+    assert model.kernels_ == ["sequences", "structures"]
+    assert np.array_equal(model.decision_function([3, 4]), wanted.decision_function([3, 4]))
+
+
 STREAM = partial(KernelClassifier, "raker", SEVEN, n_components=16, random_state=0)
 
 

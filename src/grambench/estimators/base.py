@@ -157,7 +157,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
                 X = kernel_input.array(X)
                 n_features = X.shape[2]
             elif kernel_input.is_array(self.kernels):
-                first = self.kernels[0] if isinstance(self.kernels, list | tuple) else self.kernels
+                grams = list(self.kernels.values()) if isinstance(self.kernels, Mapping) else self.kernels
+                first = grams[0] if isinstance(grams, list | tuple) else grams
                 X, n_features = row_indices(X, kernel_input.shape_of(first)[-1]), 1
             else:
                 if reset or not self._is_checked(X):

@@ -56,8 +56,9 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         ("gaussian_sigma0.5", or {"family": "gaussian", "values": [0.5, 1]}), or of scikit-learn's pairwise kernels
         ("rbf", "chi2"). Callables take examples (t, d) and (n, d) and return values (t, n). A dictionary as in studies
         ({"family": "gaussian", "low": 0.1, "high": 10, "count": 9, "spacing": "log"}): a continuous family.
-        "precomputed": X are kernel values, (m, n, n) to learn from and (m, t, n) to predict. An array (m, N, N), or a
-        list of m arrays (N, N): X are indices of examples, so that cross-validation splits the kernels with X.
+        "precomputed": X are kernel values, (m, n, n) to learn from and (m, t, n) to predict. An array (m, N, N), or m
+        arrays (N, N) in a list or by name in a dictionary: X are indices of examples, so that cross-validation splits
+        the kernels with X.
         RandomSubsets or FeatureSubsets: Gaussians on subsets of the features, from which "lp_mkl", "easy_mkl", "rkl"
         and "uniform_svm" learn without storing them, up to 1e5 and more.
     views : dict of list of int or str, optional

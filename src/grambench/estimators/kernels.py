@@ -134,7 +134,8 @@ def bind(kernels: Any, train: Any, scale: bool, columns: Mapping[str, Indices]) 
         grams = array(kernels)
         if grams.shape[1] != grams.shape[2]:
             raise ValueError(f"kernels: expected Gram matrices of all examples, (m, N, N), got {grams.shape}")
-        return KernelMatrices(numbered(len(grams)), functools.partial(_select, grams, train), train, scale)
+        given = list(map(str, kernels)) if isinstance(kernels, Mapping) else numbered(len(grams))
+        return KernelMatrices(given, functools.partial(_select, grams, train), train, scale)
     if isinstance(kernels, Mapping) and "low" in kernels:
         return BoundKernels([], train, _from_mapping(kernels))
     if isinstance(kernels, str) and kernels == "precomputed":
@@ -332,7 +333,9 @@ def scales(grams: Floats, names: Sequence[str]) -> Floats:
 
 
 def is_array(kernels: Any) -> bool:
-    """Return whether `kernels` are Gram matrices: an array or a data frame, or a list of these or of lists."""
+    """Return whether `kernels` are Gram matrices: an array or a data frame, or several by name or in a list."""
+    if isinstance(kernels, Mapping):
+        return bool(kernels) and all(map(is_array, kernels.values()))
     if isinstance(kernels, list | tuple):
         return bool(kernels) and all(isinstance(kernel, list | tuple) or is_array(kernel) for kernel in kernels)
     return len(getattr(kernels, "shape", ())) > 1
@@ -348,6 +351,7 @@ def shape_of(gram: Any) -> tuple[int, ...]:
 
 def array(values: Any) -> Floats:
     """Return kernel values as an array (m, t, n); values (t, n) are those of one kernel."""
+    values = list(values.values()) if isinstance(values, Mapping) else values
     shapes = [str(shape_of(gram)) for gram in values] if isinstance(values, list | tuple) else []
     if len(set(shapes)) > 1:
         raise ValueError(f"kernels: expected arrays of one shape, got {', '.join(shapes)}")
