@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from grambench.algorithms.budget import PerceptronBudget
-from grambench.common.lazy_numba import njit
+from grambench.common.lazy_numba import largest, njit
 from grambench.common.parameters import within
 
 RESCALE_BELOW = 2.0**-500
@@ -60,7 +60,7 @@ def discount(weights, discounted, beta):  # type: ignore[no-untyped-def]
         if discounted[k]:
             weights[k] *= beta
     # A common factor is taken out only when it must be: dividing in every round would change the rounding of votes.
-    if weights.max() < RESCALE_BELOW:
+    if largest(weights) < RESCALE_BELOW:
         for k in range(weights.size):
             weights[k] /= RESCALE_BELOW
 
@@ -80,8 +80,8 @@ def write_shares(weights, out):  # type: ignore[no-untyped-def]
 def sampling_probabilities(weights, delta):  # type: ignore[no-untyped-def]
     """Return q of eq. (6) and p of Section 4.2: q_k = w_k / max_j w_j and p_k = (1 - delta) q_k + delta / m."""
     q, p = np.empty(weights.size), np.empty(weights.size)
-    largest, even = weights.max(), delta / weights.size
+    most, even = largest(weights), delta / weights.size
     for k in range(weights.size):
-        q[k] = weights[k] / largest
+        q[k] = weights[k] / most
         p[k] = (1.0 - delta) * q[k] + even
     return q, p

@@ -85,6 +85,16 @@ def notice(show: Callable[[str], None]) -> Iterator[None]:
         yield
 
 
+@njit(cache=True)
+def largest(values):  # type: ignore[no-untyped-def]
+    """Return the largest number, NaN if one is; a loop, which compiles in a tenth of the time of `values.max()`."""
+    most = values[0]
+    for k in range(1, values.size):
+        if values[k] > most or values[k] != values[k]:
+            most = values[k]
+    return most
+
+
 class operation:
     """A function that compiled functions call, and that is the method of its name of its first argument's class.
 

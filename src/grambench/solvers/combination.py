@@ -15,6 +15,7 @@ from grambench.common.lazy_numba import njit, operation
 from grambench.common.types import Floats
 
 MOST_ROWS = 0.6  # share of the rows from which on the lower triangle and its reflection are less work
+SMALL = 500  # examples up to which one of two compiled loops does, which then need not be compiled
 TILE = 32  # rows and columns that are reflected at a time, which the processor's cache holds
 ABOVE = np.triu(np.ones((TILE, TILE), dtype=np.bool_), 1)
 
@@ -138,7 +139,7 @@ class Combination:
         for k in range(0, m, step):
             for vector, out in pairs:
                 support = np.flatnonzero(vector)
-                write_forms = _forms_by_row if 2 * support.size < n else _forms_by_column
+                write_forms = _forms_by_row if 2 * support.size < n and n > SMALL else _forms_by_column
                 write_forms(self.grams[k : k + step], support, vector[support], np.empty(n), out[k : k + step])
         return forms
 

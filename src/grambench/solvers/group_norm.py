@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grambench.common.lazy_numba import njit
+from grambench.common.lazy_numba import largest, njit
 from grambench.common.types import Floats, Labels
 
 
@@ -18,18 +18,22 @@ def margins(scores: Floats, labels: Labels) -> Floats:
 def norm(squares, q):  # type: ignore[no-untyped-def]
     """Return ||theta||_{2,q} of the squared norms ||theta^k||^2, (m,)."""
     # Relative to the largest norm, since powers of an order such as q = 101 overflow.
-    norms = np.sqrt(np.maximum(squares, 0.0))
-    largest = norms.max()
-    return largest * ((norms / largest) ** q).sum() ** (1.0 / q) if largest > 0.0 else 0.0
+    top, total = largest(squares), 0.0
+    if not top > 0.0:
+        return 0.0
+    for square in squares:
+        total += (np.sqrt(max(square, 0.0)) / np.sqrt(top)) ** q
+    return np.sqrt(top) * total ** (1.0 / q)
 
 
 @njit(cache=True)
 def shares(squares, q):  # type: ignore[no-untyped-def]
     """Return (||theta^k|| / ||theta||_{2,q})^(q-2), (m,); ones where theta is 0."""
-    norms = np.sqrt(np.maximum(squares, 0.0))
-    largest = norms.max()
-    # Before the first step there is no direction; equal weights let all kernels take part in it.
-    if largest == 0.0:
-        return np.ones(norms.size)
-    norms /= largest
-    return (norms / (norms**q).sum() ** (1.0 / q)) ** (q - 2.0)
+    top, total, norms = largest(squares), 0.0, np.empty(squares.size)
+    for k in range(squares.size):
+        # Before the first step there is no direction; equal weights let all kernels take part in it.
+        norms[k] = 1.0 if top <= 0.0 else np.sqrt(max(squares[k], 0.0)) / np.sqrt(top)
+        total += norms[k] ** q
+    for k in range(squares.size):
+        norms[k] = 1.0 if top <= 0.0 else (norms[k] / total ** (1.0 / q)) ** (q - 2.0)
+    return norms

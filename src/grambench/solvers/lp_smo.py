@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from grambench.common.errors import SolverError
-from grambench.common.lazy_numba import njit
+from grambench.common.lazy_numba import largest, njit
 from grambench.common.types import Floats, Labels
 from grambench.solvers import svm
 from grambench.solvers.combination import Combination, CombinationRows, add_rows, row
@@ -247,17 +247,17 @@ def _move(
 @njit(cache=True)
 def _weigh(forms, order, weights):  # type: ignore[no-untyped-def]
     """Write theta for these q_m to `weights` and return ||q||_p*; equal weights if no form is positive."""
-    largest, total = forms.max(), 0.0
-    if not largest > 0.0:
+    most, total = largest(forms), 0.0
+    if not most > 0.0:
         weights[:] = weights.size ** (1.0 / order - 1.0)
         return 0.0
     for k in range(forms.size):
         # Powers of a high order overflow.
-        ratio = max(forms[k], 0.0) / largest
+        ratio = max(forms[k], 0.0) / most
         weights[k] = ratio ** (order - 1.0)
         total += ratio * weights[k]
     weights /= total ** (1.0 - 1.0 / order)
-    return largest * total ** (1.0 / order)
+    return most * total ** (1.0 / order)
 
 
 @njit(cache=True)

@@ -161,11 +161,14 @@ def _improve(rows, gradient, values, lower, upper, diagonal, grow, shrink, ridge
             return -1 - step
         size = diagonal[i] + diagonal[j] + 2.0 * ridge
         curvature = size - 2.0 * row_i[j]
-        slack = min(upper[i] - values[i], values[j] - lower[j])
+        slack, other = upper[i] - values[i], values[j] - lower[j]
+        slack = other if other < slack else slack
         if np.isinf(slack) and curvature < -UNBOUNDED * abs(size):
             return -1 - step
-        curvature = max(curvature, CURVATURE_FLOOR * abs(size))
-        change = min((best - gradient[j]) / curvature, slack) if curvature > 0.0 else slack
+        floor = CURVATURE_FLOOR * abs(size)
+        curvature = floor if floor > curvature else curvature
+        change = (best - gradient[j]) / curvature if curvature > 0.0 else slack
+        change = slack if slack < change else change
         transfer(values, i, j, change, lower, upper, grow, shrink)
         row_j = row(rows, j)
         for k in range(values.size):
@@ -224,11 +227,13 @@ def steepest(gradient, grow, shrink):  # type: ignore[no-untyped-def]
     """
     most, least = -MAGNITUDE, MAGNITUDE
     for k in range(gradient.size):
-        most = max(most, _float_to_order(gradient[k] + grow[k]))
-        least = min(least, _float_to_order(gradient[k] + shrink[k]))
+        high, low = _float_to_order(gradient[k] + grow[k]), _float_to_order(gradient[k] + shrink[k])
+        most = high if high > most else most
+        least = low if low < least else least
     best, first = _order_to_float(most), gradient.size
     for k in range(gradient.size):
-        first = min(first, k if gradient[k] + grow[k] == best else gradient.size)
+        place = k if gradient[k] + grow[k] == best else gradient.size
+        first = place if place < first else first
     return first, best - _order_to_float(least)
 
 
@@ -238,14 +243,16 @@ def most_promising(best, size, gradient, shrink, diagonal, row, ridge, gains):  
     for k in range(gradient.size):
         difference = best - (gradient[k] + shrink[k])
         total = size + diagonal[k] + 2.0 * ridge
-        curvature = max(total - 2.0 * row[k], CURVATURE_FLOOR * abs(total))
+        curvature, floor = total - 2.0 * row[k], CURVATURE_FLOOR * abs(total)
+        curvature = floor if floor > curvature else curvature
         gain = difference * difference / curvature
         gain = gain if curvature > 0.0 else np.inf
         # Read as integers, numbers that are not negative keep their order.
         gains[k] = np.float64(gain if difference > 0.0 else -1.0).view(np.int64)
     first, most = gradient.size, np.int64(-1)
     for k in range(gradient.size):
-        most = max(most, gains[k])
+        most = gains[k] if gains[k] > most else most
     for k in range(gradient.size):
-        first = min(first, k if gains[k] == most else gradient.size)
+        place = k if gains[k] == most else gradient.size
+        first = place if place < first else first
     return first

@@ -66,7 +66,7 @@ from grambench.algorithms.hedge import write_shares
 from grambench.algorithms.rows import RowClassifiers, SumRows
 from grambench.algorithms.scores import PassClassifiers
 from grambench.algorithms.streaming import Basis, LinearClassifiers, OnlineState
-from grambench.common.lazy_numba import njit
+from grambench.common.lazy_numba import largest, njit
 from grambench.common.parameters import at_least, within
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
@@ -279,10 +279,14 @@ def _play_rounds(labels, rule, w, squared_norms, rounds, first, experts):  # typ
     return labels.size
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _gradient(squared_norms, q):  # type: ignore[no-untyped-def]
     """Return w_k = (||theta_k|| / ||theta||_{2,q})^(q-2) / q."""
-    norms = np.sqrt(np.maximum(squared_norms, 0.0))
-    largest = norms.max()
-    total = largest * ((norms / largest) ** q).sum() ** (1.0 / q)
-    return (norms / total) ** (q - 2.0) / q
+    most, total, w = np.sqrt(max(largest(squared_norms), 0.0)), 0.0, np.empty(squared_norms.size)
+    for k in range(w.size):
+        w[k] = np.sqrt(max(squared_norms[k], 0.0))
+        total += (w[k] / most) ** q
+    total = most * total ** (1.0 / q)
+    for k in range(w.size):
+        w[k] = (w[k] / total) ** (q - 2.0) / q
+    return w

@@ -40,7 +40,7 @@ from grambench.algorithms.fit import Fit, Trace
 from grambench.algorithms.gradient import GradientParameters as Parameters
 from grambench.algorithms.gradient import expansions, gradient_classifiers
 from grambench.algorithms.streaming import LinearClassifiers, Starts
-from grambench.common.lazy_numba import njit
+from grambench.common.lazy_numba import largest, njit
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 
@@ -113,9 +113,9 @@ def combine_scores(scores, labels, loss, eta, logarithms, combined, weights):  #
 @njit(cache=True)
 def write_weights(logarithms, out):  # type: ignore[no-untyped-def]
     """Write exp(logarithms), divided by their sum."""
-    largest, total = logarithms.max(), 0.0
+    most, total = largest(logarithms), 0.0
     for k in range(logarithms.size):
-        out[k] = np.exp(logarithms[k] - largest)
+        out[k] = np.exp(logarithms[k] - most)
         total += out[k]
     for k in range(logarithms.size):
         out[k] /= total
