@@ -678,7 +678,10 @@ CORNER = {
 def test_combining_helps_only_beside_the_best_method_without_it():
     helps, learning, compared = answer(1.0, **CORNER)
     assert helps.startswith("Combining kernels does not help: ")
-    assert "lp-MKL p = 1, centred (best of 3) 68.7 %, Gradient boosting (best of 4) 98.3 %; difference -29.6" in helps
+    assert (
+        "lp-MKL p = 1, centred [d1_centred] (best of 3) 68.7 %, Gradient boosting (best of 4) 98.3 %; difference -29.6"
+        in helps
+    )
     assert learning.startswith("Among combinations, learning the weights helps: ") and "Uniform SVM 59.2 %" in learning
     assert compared == "Mean accuracies on 10 random splits; 7 of 38 configurations were compared."
     # on an exclusive or of views, combinations know no more than the majority, and boosting knows nearly all
@@ -791,9 +794,9 @@ def test_a_file_is_compared_in_one_command(tmp_path, monkeypatch, capsys):
         out = capsys.readouterr().out
         assert out.count("3 configurations, about 2 min on 2 cores; --minutes 1 leaves out d1, ") == 1
         assert "jobs: " not in out and "runs ok" not in out, "counts beside that of what is compared"
-        assert "Combining kernels helps: EasyMKL (best of 2)" in out
+        assert "Combining kernels helps: EasyMKL [easy_mkl] (best of 2)" in out
         assert (
-            "\nWeights of EasyMKL by view, equal ones 20 %: group " in out
+            "\nWeights of EasyMKL [easy_mkl] by view, equal ones 20 %: group " in out
             and "; 3 of 38 configurations were compared.\n" in out
         )
         assert "\nRows used: 240 of 241; 1 lack a value, --impute keeps those with a label.\n" in out

@@ -14,6 +14,8 @@ from typing import Any
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
+# of profiles/slurm: files of ours are whole, and without accounting nothing depends on an account
+NOISE = ("--keep-incomplete mode", "No SLURM account given", "Unable to guess SLURM account")
 SECONDS = 1.0, 60.0  # between two drawings of the bar on a terminal, and of lines in a file
 
 
@@ -51,6 +53,11 @@ class LogHandler(LogHandlerBase):
                 self._begin(values["total"])
                 self.bar.set_postfix_str(f"{self.failed} failed", refresh=False)
                 self.bar.update(values["done"] - self.bar.n)
+            case _ if record.getMessage().startswith(NOISE) or values.get("indent"):  # a member of a group
+                pass
+            case LogEvent.GROUP_ERROR if not self.interrupted:
+                logs = ", ".join(values["aux_logs"]) or "no log; sbatch may have refused it, see docs/cluster.md"
+                self._write(f"Error in a job of {len(values['job_error_info'])} steps: {logs}")
             case _ if record.levelno >= logging.WARNING and not self.interrupted:
                 self._write(self.format(record))
                 if record.levelno >= logging.ERROR and len(self.outputs) > 1 and not self.waits:

@@ -70,7 +70,8 @@ class FeatureLearner:
         start = algorithms.load(algorithm).start
         if start is None:
             able = [name for name in algorithms.names("online") if algorithms.learns_from_features(name)]
-            raise ValueError(f"approximation: expected an online algorithm, one of {', '.join(able)}, got {algorithm}")
+            expected = f"expected an algorithm that learns on features, one of {', '.join(able)}"
+            raise ValueError(f"approximation: {expected}, got {algorithm}")
         if method is not None and settings.get("budget"):
             raise ValueError(
                 f"budget: expected 0 with an approximation, which has no support vectors, got {settings['budget']}"

@@ -179,6 +179,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _vectors(self, X: Any, reset: bool) -> Floats:
         """Return examples (t, d) as scikit-learn checks them; dates, which it takes as numbers, are refused."""
+        if getattr(X, "ndim", 2) == 1:
+            raise ValueError(f"X: expected a 2D array (t, d), got {X.shape}; Reshape your data by X.reshape(-1, 1)")
         dtypes = X.dtypes if hasattr(X, "columns") and hasattr(X.dtypes, "items") else {0: getattr(X, "dtype", None)}
         with one_line("X"):
             if dates := [column for column, dtype in dtypes.items() if getattr(dtype, "kind", "") in DATES]:
@@ -257,7 +259,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             gap = f"; certified gap {np.nanmax(gaps):.2g}, asked {settings.get('gap', GAP):g}" if missed.any() else ""
             text = f"{self.algorithm}: {stopped} of {len(fits)} fits stopped short{gap}"
             limits = [name for name in LIMITS if name in settings]
-            hint = "scale the features" + f", or change {' or '.join(limits)}" * bool(limits)
+            hint = "scale the features" + f", or raise {' or '.join(limits)}" * bool(limits)
             warnings.warn(f"{text}; {hint}", ConvergenceWarning, 2)
         # so far below 0 is no rounding error
         if (lowest := np.nanmin(np.append(gaps, 0.0))) < -GAP:

@@ -36,7 +36,9 @@ PASS_ONCE = ("om2_multiclass",)  # multi-class algorithms that learn online
 
 def _learns_online(estimator: "KernelClassifier") -> bool:
     name = estimator.algorithm
-    return name in PASS_ONCE or (isinstance(name, str) and algorithms.category_of(name) == "online")
+    # whether an algorithm from outside learns online is not known before its fit
+    outside = isinstance(name, str) and "." in name
+    return name in PASS_ONCE or outside or (isinstance(name, str) and algorithms.category_of(name) == "online")
 
 
 class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
@@ -322,6 +324,9 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
     def _train(self) -> Self:
         fits, predictors = self._learn(self._predictor)
+        if self.C is not None and "C" not in self._settings() and fits[0].predictor is not None:
+            text = f"C: {self.algorithm} trains no SVM, expected no C, got {self.C!r}, which is not used"
+            warnings.warn(text, stacklevel=3)
         self._predictor_ = predictors[0] if len(predictors) == 1 else OneVsRest(predictors)
         self._on_support, self._kernel_sum = on_support(self._predictor_), None
         measures = getattr(self._bound, "measures", None)
@@ -341,9 +346,6 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     def _predictor(self, fit: Fit, sample: Examples) -> Predictor:
         """Return the predictor of a fit, or an SVM on the learned kernel if it has none."""
         if fit.predictor is not None:
-            if self.C is not None and "C" not in self._settings():
-                text = f"C: {self.algorithm} trains no SVM, expected no C, got {self.C!r}, which is not used"
-                warnings.warn(text, stacklevel=5)
             return fit.predictor
         cost = Cost() if self.C is None else Cost(C=self.C)
         (model,) = svms(fit, sample, [float(cost.C)], trace=float(len(sample.labels)))

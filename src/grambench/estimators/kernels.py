@@ -131,7 +131,7 @@ def bind(kernels: Any, train: Any, scale: bool, columns: Mapping[str, Indices]) 
     if isinstance(kernels, FeatureSubsets | RandomSubsets):
         return BoundKernels(kernels, train)
     if is_array(kernels):
-        grams = array(kernels)
+        grams = array(list(kernels.values()) if isinstance(kernels, Mapping) else kernels)
         if grams.shape[1] != grams.shape[2]:
             raise ValueError(f"kernels: expected Gram matrices of all examples, (m, N, N), got {grams.shape}")
         given = list(map(str, kernels)) if isinstance(kernels, Mapping) else numbered(len(grams))
@@ -167,7 +167,8 @@ def named(kernels: Any, columns: Mapping[str, Indices] = {}, parameter: str = "a
     parsed = _parsed(kernels)
     if others := [kernel for kernel in parsed if not isinstance(kernel, Kernel)]:
         known = ", ".join(f"{name}_{family.symbol}1" for name, family in FAMILIES.items())
-        raise ValueError(f"{parameter}: expected this benchmark's kernels, such as {known}; got {others[0]!r}")
+        hint = ", which is polynomial_p1" * (others[0] == "linear")
+        raise ValueError(f"{parameter}: expected this benchmark's kernels, such as {known}; got {others[0]!r}{hint}")
     return [replace(kernel, view=view) for view in columns for kernel in parsed] or list(parsed)
 
 
@@ -351,7 +352,6 @@ def shape_of(gram: Any) -> tuple[int, ...]:
 
 def array(values: Any) -> Floats:
     """Return kernel values as an array (m, t, n); values (t, n) are those of one kernel."""
-    values = list(values.values()) if isinstance(values, Mapping) else values
     shapes = [str(shape_of(gram)) for gram in values] if isinstance(values, list | tuple) else []
     if len(set(shapes)) > 1:
         raise ValueError(f"kernels: expected arrays of one shape, got {', '.join(shapes)}")

@@ -105,17 +105,19 @@ def rank(
     again: dict[Cell, bool] = {}
     ratios = []
     contents = {name: data.get("content", "") for name, data in about["data"].items()}
-    runs = [*cells, *_draw(reference, datasets, spec.opponents)]
-    for cell, record in zip(runs, trial.run(plan, runs, seconds, contents), strict=True):
+    for cell, record in zip(cells, trial.run(plan, cells, seconds, contents), strict=True):
         show(record)
-        if cell not in cells and record.status == "ok":
+        if record.status == "unavailable":
+            left_out[cell.dataset] = record.reason
+        else:
+            made[cell.path()] = record
+    drawn = _draw(reference, [name for name in datasets if name not in left_out], spec.opponents)
+    for cell, record in zip(drawn, trial.run(plan, drawn, seconds, contents) if drawn else (), strict=True):
+        show(record)
+        if record.status == "ok":
             again[cell] = _is_equal(record, reference)
             then = reference.values(cell.dataset, cell.algorithm, SECONDS)[: spec.repetitions]
             ratios.append(float(record.metrics[SECONDS].sum() / then.sum()))
-        elif record.status == "unavailable":
-            left_out[cell.dataset] = record.reason
-        elif cell in cells:
-            made[cell.path()] = record
     ratio = float(np.median(ratios)) if ratios else np.nan
     kept = [dataset for dataset in datasets if dataset not in left_out]
     study = plan.studies[board].model_copy(update={"datasets": kept})

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from grambench import algorithms
+from grambench.config.protocols import RandomSplits
 from grambench.config.study import Study
 from grambench.kernels.labels import view_label
 from grambench.results.statistics import BEST_LEVEL, PRACTICAL
@@ -61,11 +62,15 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int, positiv
         best = max(several, key=lambda entry: means[entry])
         shares = weighted[best].sort_values(ascending=False, kind="stable")
         listed = [f"{view_label(str(view))} {100.0 * share:.0f} %" for view, share in shares.items()]
-        text = f"Weights of {results.title(best)} by view, equal ones {100.0 / len(shares):.0f} %: {_first(listed)}."
+        text = f"Weights of {_named(results, best)} by view, equal ones {100.0 / len(shares):.0f} %: {_first(listed)}."
         sentences += [text, *_about_views(study, results, dataset, list(weighted[best].index))]
     larger = f", where the larger class has {100.0 * max(positives, n - positives) / n:.1f} %" * bool(positives)
     counts = f"{len(finished)} of {len(entries)} configurations were compared"
-    return [*sentences, f"Mean accuracies on {repetitions} random splits{larger}; {counts}."]
+    protocol = study.protocol
+    assert isinstance(protocol, RandomSplits) and protocol.shares, "a leaderboard's"
+    train, select, test = (f"{100.0 * share:g} %" for share in protocol.shares)
+    parts = f"{train} of the examples train, {select} select, {test} test"
+    return [*sentences, f"Mean accuracies on {repetitions} random splits ({parts}){larger}; {counts}."]
 
 
 def _about_views(study: Study, results: Results, dataset: str, views: Sequence[str]) -> Iterator[str]:
@@ -79,6 +84,12 @@ def _about_views(study: Study, results: Results, dataset: str, views: Sequence[s
         (entry,) = study.sweeps[sweeps["alone"]].algorithms
         listed = [f"{view_label(views[number - 1])} {alone:.1f} % ({change:+.1f})" for number, (alone, change) in found]
         yield f"{results.title(entry)} with one view alone (and the change without it): {_first(listed)}."
+
+
+def _named(results: Results, entry: str) -> str:
+    """Return the title of a configuration, with its name in commands where that is another one."""
+    title = results.title(entry)
+    return title if title.lower().replace(" ", "_") == entry else f"{title} [{entry}]"
 
 
 def _first(texts: Sequence[str]) -> str:
@@ -106,7 +117,7 @@ def _compare(
         return results.lead(dataset, one, other, METRIC, n=n, level=level) or (math.nan, -math.inf, math.inf)
 
     def describe(entry: str, compared: Sequence[str]) -> str:
-        return f"{results.title(entry)}{f' (best of {len(compared)})' * (len(compared) > 1)} {means[entry]:.1f} %"
+        return f"{_named(results, entry)}{f' (best of {len(compared)})' * (len(compared) > 1)} {means[entry]:.1f} %"
 
     best, rival = max(first, key=lambda entry: means[entry]), max(second, key=lambda entry: means[entry])
     low = max(min(lead(one, other, len(first))[1] for other in second) for one in first)

@@ -102,7 +102,8 @@ def left_out(results: Results, figure: AnyFigure) -> list[str]:
 def alternative(results: Results, figure: AnyFigure) -> str:
     """Return a description of the figure for readers who cannot see it."""
     kind = _kind(results, figure)
-    titles = [results.title(name) for name in kind.named("algorithms")]
+    ran = results.ran("algorithm")
+    titles = [results.title(name) for name in kind.named("algorithms") if name in ran]
     without = kind.left_out(results)
     shown = [name for name in kind.named("datasets") if name not in without]
     sentences = [f"{figure.title}: {figure.caption}."]
