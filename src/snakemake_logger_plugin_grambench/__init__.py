@@ -15,7 +15,7 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 # of profiles/slurm: files of ours are whole, and without accounting nothing depends on an account
-NOISE = ("--keep-incomplete mode", "No SLURM account given", "Unable to guess SLURM account")
+NOISE = ("--keep-incomplete mode", "No SLURM account given", "Unable to guess SLURM account", "No account was given")
 SECONDS = 1.0, 60.0  # between two drawings of the bar on a terminal, and of lines in a file
 
 
