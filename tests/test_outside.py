@@ -7,9 +7,10 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
-from grambench import algorithms
+from grambench import KernelClassifier, algorithms
 from grambench.commands import rank
 from grambench.commands.project import read_plan
 from grambench.common.errors import ConfigError
@@ -19,7 +20,7 @@ from grambench.pipeline import compiled, fingerprint, supervise
 from grambench.results import archive
 
 ROOT = Path(__file__).parent.parent
-EXAMPLE = re.search("```python\n(.*?)```", (ROOT / "docs/extending.md").read_text(), re.S)[1]
+EXAMPLES = re.findall("```python\n(.*?def fit.*?)```", (ROOT / "docs/extending.md").read_text(), re.S)
 CACHED = (
     *(algorithms.installed, algorithms.load, algorithms.fault),
     *(fingerprint.code, fingerprint.source, fingerprint._module),
@@ -234,11 +235,24 @@ def test_a_file_that_cannot_be_imported_is_named_in_one_line_and_stops_nothing(a
 # --- check and try ----------------------------------------------------------------------------------------------------
 
 
-def test_the_example_is_short_and_passes_every_check(call):
-    assert EXAMPLE.count("\n") <= 40
-    Path("mine.py").write_text(EXAMPLE)
+@pytest.mark.parametrize("example", EXAMPLES, ids=["combination", "online"])
+def test_the_examples_are_short_and_pass_every_check(call, example):
+    assert example.count("\n") <= 40
+    Path("mine.py").write_text(example)
     code, said, _ = call("check", "mine.py")
     assert code == 0 and said.splitlines() == [f"ok   {what}" for what in PLANTED]
+
+
+def test_an_algorithm_of_a_file_learns_a_stream():
+    """Whatever it is: examples so far are learned anew."""
+    Path("mine.py").write_text(EXAMPLES[1])
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = X[:, 0] * X[:, 1] > 0.0
+    stream, whole = (KernelClassifier("mine.py", shuffle=False) for _ in range(2))
+    stream.partial_fit(X[:40], y[:40], classes=[False, True]).partial_fit(X[40:], y[40:])
+    assert np.array_equal(stream.decision_function(X), whole.fit(X, y).decision_function(X))
+    assert stream.trace_.mistakes.shape == (60,)
 
 
 @pytest.mark.parametrize("what", PLANTED)
@@ -328,7 +342,9 @@ def test_try_of_what_ends_python_says_so(archived, call):
 
 
 def test_try_prints_a_table_beside_others_and_leaves_no_results(archived, call):
-    Path("mine.py").write_text(EXAMPLE.replace(EXAMPLE.split(":")[0], '"""Majority'))  # a title that there is already
+    Path("mine.py").write_text(
+        EXAMPLES[0].replace(EXAMPLES[0].split(":")[0], '"""Majority')
+    )  # a title that there is already
     code, said, _ = call("try", "mine.py", *FEW, "-r", "2")
     assert code == 0, said
     rows = [re.split("  +", line.strip()) for line in said.splitlines()]

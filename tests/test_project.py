@@ -151,7 +151,7 @@ def test_the_recipe_of_the_readme_for_an_algorithm_of_ones_own_runs_as_it_is_wri
     calls = [shlex.split(line, comments=True) for line in re.findall(r"^grambench (.* first .*)$", readme, re.M)]
     assert [call[0] for call in calls] == ["run", "table"]
     monkeypatch.chdir(project)
-    (example,) = re.findall(r"```python\n(.*?def fit.*?)```", (ROOT / "docs/extending.md").read_text(), re.S)
+    example, *_ = re.findall(r"```python\n(.*?def fit.*?)```", (ROOT / "docs/extending.md").read_text(), re.S)
     Path("mine.py").write_text(example)
     study = Path("config/studies/first.yaml")
     text = study.read_text().replace("repetitions: 10", "repetitions: 2")
