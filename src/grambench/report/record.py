@@ -110,16 +110,14 @@ def _sweep_table(record: Record) -> Part:
     """Return the table of a sweep: a row for each value, with the mean and deviation of each metric."""
     names = [name for name in METRICS if name in record.metrics]
     points = record.settings.get("values", []) if names else []
-    # the values of a sweep over views are their numbers, from 1
-    views = (
-        list(dict.fromkeys(map(view_of, record.settings["kernels"]))) if record.settings.get("size") in VIEWS else []
-    )
+    labels = list(map(_text, points))
+    if record.settings.get("size") in VIEWS:
+        # the values of a sweep over views are their numbers, from 1
+        views = list(dict.fromkeys(map(view_of, record.settings["kernels"])))
+        labels = [views[int(point) - 1] for point in points]
     rows = [
-        (
-            views[int(point) - 1] if views else _text(point),
-            *(text for name in names for text in _mean_and_deviation(name, record.metrics[name][p])),
-        )
-        for p, point in enumerate(points)
+        (shown, *(text for name in names for text in _mean_and_deviation(name, record.metrics[name][p])))
+        for p, shown in enumerate(labels)
     ]
     head = [record.settings["sweep"], *(text for name in names for text in (label(name), "deviation"))]
     note = "Mean and standard deviation of each metric over the repetitions, for each value."
