@@ -76,7 +76,9 @@ X, X_test, y, y_test = train_test_split(scale(X), y, random_state=0)
 model = KernelClassifier("{name}", random_state=0).fit(X, y)
 print(model.score(X_test, y_test))
 """
-PLACE = r"(?:lines?|Lines?|eq\.) \(?\d+\)?(?:(?:, | to | and )\d+)*(?: of Algorithm \d)?"  # of a paper, in a comment
+PLACE = (
+    r"(?:lines?|Lines?|eq\.) \(?[\d-]+\)?(?:(?:, | to | and )[\d-]+)*(?: of Algorithm \d)?"  # of a paper, in a comment
+)
 CITATION = r"\w[\w-]+ (?:et al\.|and \w+) \d{4}"
 HEADINGS = ("Idea", "Formula", "Notes", "Complexity", "Deviations", "References")
 

@@ -301,7 +301,7 @@ def test_pools_that_cannot_be_are_refused():
         on_views(KERNELS, train | {"hue": train["hue"][1:]})
     with pytest.raises(ValueError, match=r"^sift/inhomogeneous_d1100: expected finite values"):
         on_views([Kernel("inhomogeneous", 1100, "sift")], train).grams()[0]
-    with pytest.raises(ValueError, match="kernels of inner products, got chisquare_s1"):
+    with pytest.raises(ValueError, match="kernels of inner products without views, got chisquare_s1"):
         on_vectors([Kernel("chisquare", 1), Kernel("gaussian", 1, "a"), Kernel("gaussian", 1)], np.eye(3))
 
 
