@@ -71,7 +71,7 @@ def _in_hindsight() -> Iterator[Part]:
         [str(count) for count in (fewer[0], len(rows), *fewer[1:])],
     )
     yield Sentence(
-        "On no data set OMKC(D,D) makes more than {} % more mistakes than it.",
+        "On no data set does OMKC(D,D) make over {} % more mistakes than it.",
         [points(100.0 * np.max(rows, axis=0)[0] - 100.0)],
     )
     ranks = results.ranks(list(results.study.algorithms), "mistake_percent").mean()

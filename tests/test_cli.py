@@ -655,6 +655,10 @@ def test_a_bar_shows_what_is_done_and_failed_and_errors_above(project, capsys):
         handler.emit(log(LogEvent.JOB_FINISHED, job_id=number))
         handler.emit(log(LogEvent.PROGRESS, done=number + 1, total=2))
     handler.emit(log(message="Select jobs to execute..."))
+    handler.emit(log(level=logging.WARNING, message="No SLURM account given, trying to guess."))
+    group = {"groupid": "data", "job_error_info": [{}, {}], "aux_logs": []}
+    handler.emit(log(LogEvent.GROUP_ERROR, logging.ERROR, "Error in group data", **group))
+    handler.emit(log(LogEvent.JOB_ERROR, logging.ERROR, "a member of the group", indent=True))
     handler.emit(log(LogEvent.ERROR, logging.ERROR, "the directory a\x1b[2J cannot be locked"))
     with pytest.raises(KeyboardInterrupt):
         handler._interrupt(signal.SIGINT, None)
@@ -662,7 +666,8 @@ def test_a_bar_shows_what_is_done_and_failed_and_errors_above(project, capsys):
     handler.close()
     shown = capsys.readouterr().err
     assert "the directory a\\x1b[2J cannot be locked\n" in shown and "2 of 2 steps, 1 failed, " in shown
-    assert "Select" not in shown and "told to end" not in shown
+    assert "Error in a job of 2 steps: no log; sbatch may have refused it, see docs/cluster.md\n" in shown
+    assert not any(text in shown for text in ("Select", "told to end", "account", "member"))
 
 
 def test_after_an_error_it_says_that_it_waits_for_steps_that_run(project, capsys):

@@ -588,6 +588,8 @@ WRONG = [
     (KernelClassifier("easy_mkl", "linear", views={"a": [0]}), X, Y, "such as .*polynomial_p1.*; got 'linear'"),
     (KernelClassifier(views={"a": ["age"]}), X, Y, "got 'age'; X has no names"),
     (KernelClassifier(C=True), X, Y, "C must be a number, got True"),
+    (KernelClassifier(), X[:, 0], Y, r"X: expected a 2D array \(t, d\), got \(40,\)"),
+    (KernelClassifier(kernels="precomputed"), {"a": GRAMS[0]}, Y, "kernels: expected real numbers, got object"),
     (KernelClassifier(kernel="rbf"), X, Y, "unknown parameter of rkl 'kernel': did you mean kernels"),
     (KernelClassifier(kernels={"family": "gaussian", "low": 1}), X, Y, "kernels: high is missing"),
     (KernelClassifier(kernels={"family": "gausian", "values": [1]}), X, Y, "did you mean gaussian"),
@@ -726,7 +728,7 @@ def test_a_stream_that_gets_an_approximation_keeps_its_examples():
 
 def test_units_of_few_examples_are_said():
     first = partial(KernelClassifier, "raker", approximation="fourier", n_components=16, random_state=0)
-    with pytest.warns(UserWarning, match="units of kernels .*, expected 20 examples or more in it, got 1"):
+    with pytest.warns(UserWarning, match="expected 20 examples or more at first, .* units .*, got 1"):
         first("mediangaussian_sigma1").partial_fit(X[:1], Y[:1], classes=[0, 1])
     with warnings.catch_warnings(action="error"):  # and of kernels without a unit nothing
         first("gaussian_sigma1").partial_fit(X[:1], Y[:1], classes=[0, 1])

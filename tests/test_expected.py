@@ -53,7 +53,7 @@ def test_the_expected_time_is_that_of_the_measured_costs(project, costs):
     assert "about 2 min on 100 cores" in expected_lines(plan, 100, slurm=False)[1]  # as long as a block
     first, second = expected_lines(plan, 2, slurm=True)
     assert first.endswith("report; about 12 SLURM jobs")  # ten blocks, a job of the short run, the tables
-    assert second.startswith("time of the runs: about 0.28 core hours, the longest job about 2 min, from")
+    assert second.startswith("time of the runs: about 0.28 core hours, the longest run about 2 min, from")
     omkc = planned("omkc", ["mushrooms", "sonar"], ["om2"])
     assert expected_lines(omkc, 2, slurm=False)[-1] == "disk: about 8 GB for Gram matrices, which later runs use"
 
@@ -151,7 +151,7 @@ def test_a_profile_of_slurm_counts_its_jobs_and_sets_the_cores(project, monkeypa
     commands = []
     monkeypatch.setattr(run, "_call_snakemake", lambda command, hidden: commands.append(command) or 0)
     code, out, _ = call("run", "leaderboard", "-d", "sonar", "-n", "--", "--profile", "profiles/slurm")
-    assert code == 0 and "SLURM jobs\n" in out and "core hours, the longest" in out and "--cores" not in commands[0]
+    assert code == 0 and "SLURM jobs\n" in out and "core hours, the longest run" in out and "--cores" not in commands[0]
     monkeypatch.setattr(run, "find_spec", lambda name: None)
     code, _, err = call("run", "-n", "--", "--executor", "slurm")
     assert (code, err) == (2, 'grambench: jobs on SLURM need the slurm extra: pip install "grambench[slurm]"\n')

@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import leaderboard
 import numpy as np
@@ -74,6 +75,15 @@ def test_fewer_repetitions_are_compared_with_the_same_ones(ranked, call):
     )
     row = accuracies.query("algorithm == 'majority'").iloc[0]
     assert row["runs"] == 3 and row["ours_mean"] == pytest.approx(archived["result"].mean())
+
+
+@pytest.mark.parametrize(("change", "equal"), [(1e-12, True), (1e-6, False)])
+def test_reference_runs_are_equal_to_nine_digits(reference, change, equal):
+    """Processors sum in different orders; a metric that lacks repetitions in the archive is not equal."""
+    values = np.array([[81.25, 0.027]])
+    record = SimpleNamespace(dataset="wdbc", algorithm="majority", metrics={"auc_percent": values * (1.0 + change)})
+    for then, wanted in ((values[0], equal), (values[0, :1], False)):
+        assert ranking._is_equal(record, SimpleNamespace(values=lambda *_, then=then: then)) is wanted
 
 
 def test_seconds_of_the_reference_are_scaled_by_runs_that_were_made_again(ranked, call):

@@ -94,26 +94,20 @@ def _check_examples(file: Path, values: dict[str, Any]) -> None:
 def _fitting(board: str, dataset: str, seconds: float) -> tuple[list[str], list[str], float]:
     """Return the configurations to compare in these processor seconds, the others, and the seconds of the first.
 
-    Those of REQUIRED are compared in any case, but on stored kernels none that learns from features. So are those that
-    are finished: a second call must not answer from fewer than the first.
+    Those of REQUIRED are compared in any case, but on stored kernels none that learns from features. So are those with
+    nothing left to run: a second call must not answer from fewer than the first.
     """
-    from grambench.pipeline import last_run, status
+    from grambench.pipeline.expected import pending
     from grambench.report.answer import REQUIRED, able
 
     plan = read_plan({"studies": [board], "datasets": [dataset], "algorithms": {}})
     resources, slowness = plan.resources, plan.resources.slowness()
     expected = dict.fromkeys(able(plan.studies[board], plan.targets.dataset(dataset).d), 0.0)
-    cells = [cell for cell in plan.targets.cells() if cell.algorithm in expected]
-    # hashing all code takes half a second
-    some = any(Path(cell.path()).is_file() for cell in cells)
-    files = status.file_statuses(last_run.requests_of(plan)) if some else []
-    finished = {file.path for file in files if file.status == "ok"}
-    pending = [cell for cell in cells if cell.path() not in finished]
-    for cell in pending:
-        expected[cell.algorithm] += slowness * resources.processor_seconds(cell)
-    made = {*expected} - {cell.algorithm for cell in pending}
+    for cell in pending(plan):
+        if cell.algorithm in expected:
+            expected[cell.algorithm] += slowness * resources.processor_seconds(cell)
     chosen = [entry for entry in REQUIRED if entry in expected]
-    chosen += [entry for entry in expected if entry in made and entry not in chosen]
+    chosen += [entry for entry, cost in expected.items() if not cost and entry not in chosen]
     for entry in [*FURTHER, *sorted(expected, key=lambda entry: expected[entry])]:
         if entry in expected and entry not in chosen and sum(expected[name] for name in [*chosen, entry]) <= seconds:
             chosen.append(entry)

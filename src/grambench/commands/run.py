@@ -226,9 +226,10 @@ def _call_snakemake(command: Sequence[str], *, hidden: bool) -> int:
                 sys.stderr.write(output.read().decode(errors="replace"))
             return code
         except SystemExit as error:
-            # a terminal has sent an interrupt to all of them, kill has not; our logger and steps ignore a second one
-            once = error.code == 128 + signal.SIGINT and "--logger" not in command
-            signalled = set(supervise.descendants()) if once else set()
+            # A terminal has sent an interrupt to all of them, kill to this process alone. Steps, and Snakemake with our
+            # logger, ignore a second one; without the logger it would interrupt Snakemake's own end.
+            is_unsafe = error.code == 128 + signal.SIGINT and "--logger" not in command
+            signalled = set(supervise.descendants()) if is_unsafe else set()
             supervise.signal_steps(signal.SIGINT, signalled, process.poll)
             supervise.end(None, set())
             unlock = ", after grambench run -- --unlock" * any(supervise.LOCKS.glob("*"))

@@ -41,6 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _published(record: "Record", results: Path) -> "Iterator[Part]":
     """Yield what reproduction.csv says of a plain run, which a run of the whole study or the report has written."""
+    from grambench.report import tables
     from grambench.report.record import Part
     from grambench.report.record_page import published_numbers
     from grambench.report.site import FILES
@@ -52,9 +53,8 @@ def _published(record: "Record", results: Path) -> "Iterator[Part]":
         return
     table = reproduction.read(made) if made.is_file() else reproduction.TABLE.read(shown)
     mine = table[(table["dataset"] == record.dataset) & (table["algorithm"] == record.algorithm)]
-    rows = {(row["item"], "", "", row["metric"]): row for row in mine.to_dict("records")}
     head = {"label": "Metric", "item": "Place", "published": "Published", "ours": "Ours", "verdict": "Verdict"}
-    cells = [tuple(row[name] for name in head) for row in published_numbers(rows)]
+    cells = [tuple(row[name] for name in head) for row in published_numbers(tables.comparison(mine))]
     if cells:
         yield Part("Published numbers", tuple(head.values()), cells)
 

@@ -36,9 +36,10 @@ PASS_ONCE = ("om2_multiclass",)  # multi-class algorithms that learn online
 
 def _learns_online(estimator: "KernelClassifier") -> bool:
     name = estimator.algorithm
+    if not isinstance(name, str):
+        return False
     # whether an algorithm from outside learns online is not known before its fit
-    outside = isinstance(name, str) and "." in name
-    return name in PASS_ONCE or outside or (isinstance(name, str) and algorithms.category_of(name) == "online")
+    return name in PASS_ONCE or "." in name or algorithms.category_of(name) == "online"
 
 
 class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
@@ -302,7 +303,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
                 problem = (self.algorithm, self._settings(), kernels, examples, len(self.classes_))
                 learner = FeatureLearner(*problem, **features, seed=self._seed, columns=columns)
                 if len(examples) < FEW and any(kernel.unit for kernel in kernels):
-                    text = f"units of kernels are those of the first call, expected {FEW} examples or more in it"
+                    text = f"expected {FEW} examples or more at first, from which units of kernels are measured"
                     warnings.warn(f"partial_fit: {text}, got {len(examples)}", stacklevel=3)
                 if 0 < learner.landmarks < self.n_components:
                     text = f"expected {self.n_components} examples or more at first, to draw as many landmarks from"
@@ -332,8 +333,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         measures = getattr(self._bound, "measures", None)
         if self._on_support and isinstance(measures, Measures) and isinstance(measures.train, Vectors):
             support, predictor = self._on_support
-            is_on_pool = getattr(predictor, "thetas", None) is None and KernelSum.takes(measures.kernels)
-            if isinstance(predictor, Expansion | Mixture) and is_on_pool:
+            is_summed = KernelSum.takes(measures.kernels) and getattr(predictor, "thetas", None) is None
+            if isinstance(predictor, Expansion | Mixture) and is_summed:
                 self._kernel_sum = KernelSum(measures, support, predictor.weights, predictor.dual, predictor.bias)
         traces = [fit.trace for fit in fits]
         self.trace_ = traces[0] if len(fits) == 1 else traces if all(traces) else None

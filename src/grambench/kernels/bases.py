@@ -114,8 +114,8 @@ class Vectors(PairedBase):
         """Raise ValueError for a kernel of a view, or of chi-square distances."""
         super().check(kernel)
         if kernel.base != "inner":
-            hint = '; scikit-learn\'s "chi2" needs no views' * (kernel.base == "chisquare")
-            raise ValueError(f"expected kernels of inner products without views, got {kernel.name}{hint}")
+            hint = 'scikit-learn\'s "chi2" needs no views'
+            raise ValueError(f"expected kernels of inner products without views, got {kernel.name}; {hint}")
 
     @property
     def whole(self) -> bool:

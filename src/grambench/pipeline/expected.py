@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grambench.common import layout
+from grambench.common.layout import Cell
 from grambench.pipeline import last_run, status
 from grambench.pipeline.plan import Plan
 
@@ -16,12 +17,7 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
     The time of the runs is the sum of their seconds, shared by all cores, or the seconds of the longest run or block if
     these are more. On a cluster, one job makes the Gram matrices and the short runs of a data set.
     """
-    cells = plan.targets.cells()
-    # Hashing all code takes half a second, and without any record there is nothing to compare with.
-    if any(Path(cell.path()).is_file() for cell in cells):
-        files = status.file_statuses(last_run.requests_of(plan))
-        pending = {file.path for file in files if file.status in PENDING}
-        cells = [cell for cell in cells if cell.path() in pending]
+    cells = pending(plan)
     datasets = {cell.dataset for cell in cells}
     prepared = [path for name in datasets if not (path := Path(layout.PREPARED.format(dataset=name))).is_file()]
     kernels = {path for cell in cells for path in plan.targets.kernels_from(cell.study, cell.dataset)}
@@ -44,7 +40,7 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
         slowness = plan.resources.slowness()
         total, longest = slowness * sum(seconds), slowness * max(seconds)
         on_cores = f"{_duration(max(longest, total / cores))} on {_count(cores, 'core')}"
-        time = f"about {total / 3600:.2g} core hours, the longest job {_duration(longest)}" if slurm else on_cores
+        time = f"about {total / 3600:.2g} core hours, the longest run {_duration(longest)}" if slurm else on_cores
         guessed = sum(plan.resources.cost(cell) is None for cell in cells)
         suffix = f"; a guess for {guessed} of {runs}, whose algorithm was never measured" if guessed else ""
         costs = f"from the measured costs in {plan.configuration.path('costs.csv')} and the speed of this machine"
@@ -54,6 +50,17 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
     if gigabytes >= 1.0:
         lines.append(f"disk: about {gigabytes:.0f} GB for Gram matrices, which later runs use")
     return [*left_out, *lines]
+
+
+def pending(plan: Plan) -> list[Cell]:
+    """Return the runs of a plan that are missing, stale or damaged."""
+    cells = plan.targets.cells()
+    # Hashing all code takes half a second, and without any record there is nothing to compare with.
+    if not any(Path(cell.path()).is_file() for cell in cells):
+        return cells
+    files = status.file_statuses(last_run.requests_of(plan))
+    paths = {file.path for file in files if file.status in PENDING}
+    return [cell for cell in cells if cell.path() in paths]
 
 
 def _left_out(plan: Plan, study: str) -> Iterator[str]:

@@ -3,7 +3,7 @@
 The report step reads every record for its provenance. The pages use the same records, so they cost no further reading.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -49,7 +49,7 @@ def of_study(study: StudyReport) -> Iterator[Page]:
         )
 
 
-def published_numbers(comparison: Mapping[Any, Any]) -> list[dict[str, Any]]:
+def published_numbers(comparison: Comparison) -> list[dict[str, Any]]:
     """Return published numbers, each once with all tables that print it."""
     rows: dict[tuple[str, ...], list[str]] = {}
     for (item, _, _, metric), row in comparison.items():
