@@ -24,7 +24,7 @@ PROBLEMS = {
 def main():
     warnings.simplefilter("ignore")
     for name, make in PROBLEMS.items():
-        KernelClassifier().fit(*make(100))  # compiles
+        KernelClassifier().fit(*make(600))  # compiles; fewer examples need less
         previous = np.nan
         for n in SIZES:
             features, labels = make(n)
