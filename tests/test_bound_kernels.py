@@ -100,6 +100,9 @@ def test_stored_distances_of_images_give_the_same_kernel(name):
     without = offline(VIEWED, [name])
     assert np.array_equal(stacked(with_pairs.train), stacked(without.train))
     assert np.array_equal(stacked(with_pairs.between(TEST)), stacked(without.between(TEST)))
+    some = np.array([3, 1]), np.array([0, 4, 2])
+    expected = stacked(without.between(TEST))[0][np.ix_(*some)]
+    assert np.array_equal(with_pairs.between(TEST).values(0, *some), expected)
 
 
 def test_subsets_of_features_are_the_same_in_an_estimator():

@@ -273,7 +273,7 @@ def test_a_descriptor_that_cannot_be_imported_leaves_its_images_undescribed(fetc
     assert "descriptor mine cannot be imported: ModuleNotFoundError: No module named" in str(described)
 
 
-def test_distances_among_images_go_through_a_file_and_back(tmp_path):
+def test_distances_among_images_go_through_a_file_and_back(tmp_path, monkeypatch):
     rng = np.random.default_rng(3)
     names = tuple("cab")
     task = store.PreparedDataset(
@@ -290,6 +290,9 @@ def test_distances_among_images_go_through_a_file_and_back(tmp_path):
     rows = counts["lab"][[2, 0, 1]] / np.linalg.norm(counts["lab"][[2, 0, 1]], axis=1, keepdims=True)
     assert np.allclose(found["lab", "chisquare"], -additive_chi2_kernel(histograms), rtol=1e-12)
     assert np.allclose(found["lab", "inner"], rows @ rows.T, rtol=1e-12)
+    monkeypatch.setattr(pairs, "MOST", 2)
+    pairs.main(Job(spec, "code", [output], [prepared, described]))
+    assert matrices.open_pairs(output) == {}
     store.write(described, Unavailable("toy", ("no images",)))
     pairs.main(Job(spec, "code", [output], [prepared, described]))
     with pytest.raises(DataError, match=r"holds no matrices \(toy is unavailable: no images"):

@@ -103,13 +103,18 @@ def test_alignment_is_measured_where_a_study_shows_it():
     assert settings(shipped, "leaderboard", "sonar", "uniform_svm")["aligns"] is False
 
 
-def test_runs_on_many_images_share_distances_unless_values_are_computed_on_demand():
-    shipped = Plan({"studies": ["obscure_caltech_39", "oks", "obscure_digits"]}, CONFIG)
+def test_runs_on_many_images_share_distances_unless_they_are_charged_with_each_value():
+    shipped = Plan({"studies": ["obscure_caltech_39", "leaderboard_images", "oks", "obscure_digits"]}, CONFIG)
     assert shipped.targets.pairs("obscure_caltech_39", "caltech_102") == [
         "results/pairs/obscure_caltech_39/caltech_102.h5"
     ]
     assert shipped.targets.kernels_from("obscure_caltech_39", "caltech_102")[-1].startswith("results/pairs/")
     assert len(json.loads(shipped.specs.pairs("obscure_caltech_39", "caltech_102").spec)["sources"]) == 13
+    photographs = {"leaderboard_images/caltech_20", "leaderboard_images/flowers_17"}
+    names = shipped.targets.datasets("leaderboard_images")
+    shared = {path for name in names for path in shipped.targets.pairs("leaderboard_images", name)}
+    assert {f"results/pairs/{name}.h5" for name in photographs} < shared
+    assert len(shared) == len(names) - 2  # blocks of pixels are no images
     for study in ("oks", "obscure_digits"):
         assert not any(shipped.targets.pairs(study, dataset) for dataset in shipped.targets.datasets(study))
 

@@ -53,7 +53,10 @@ class Common:
         Whether it reads Gram matrices of whole data sets, which are made beforehand. If not, a run computes the kernel
         values that it needs.
     shares_kernels : bool
-        Whether the points of a sweep share kernel matrices, and all runs the distances among images.
+        Whether the points of a sweep share kernel matrices.
+    shares_pairs : bool
+        Whether all runs share the distances among images; not where an algorithm is charged with the values that it
+        asks for.
     sweeps : tuple of str
         The kinds of sweeps that it can do.
     copies : int
@@ -85,6 +88,7 @@ class Common:
     paired: ClassVar[bool] = True
     test: ClassVar[str] = "the corrected resampled t-test (Nadeau and Bengio 2003)"
     shares_kernels: ClassVar[bool] = False
+    shares_pairs: ClassVar[bool] = False
     sweeps: ClassVar[tuple[str, ...]] = ("parameter",)
     copies: ClassVar[int] = 0
     separable: ClassVar[bool] = True
@@ -195,6 +199,7 @@ class Offline(Common):
     cuts_validation: ClassVar[bool] = False
     counts_kernels_once: ClassVar[bool] = False
     counts_selection: ClassVar[bool] = True
+    shares_pairs: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if any(later <= earlier for earlier, later in itertools.pairwise(self.values)):
@@ -440,6 +445,7 @@ class OfficialSplit(Offline):
     needs_official_split: ClassVar[bool] = True
     test: ClassVar[str] = "a paired t-test over the seeds, on one split,"
     cuts_validation: ClassVar[bool] = True
+    shares_pairs: ClassVar[bool] = False
     repetition: ClassVar[str] = "seed"
     split_column: ClassVar[tuple[str, str]] = (
         "Split",

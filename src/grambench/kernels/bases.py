@@ -176,6 +176,9 @@ class ViewsWithPairs(dict[str, Any]):
         self.rows, self.pairs = rows, pairs
 
 
+NO_PAIRS: tuple[Mapping[tuple[str, str], Floats], Indices] = {}, np.empty(0, dtype=int)
+
+
 class Views(PairedBase):
     """Views of examples, scaled for each base.
 
@@ -198,7 +201,9 @@ class Views(PairedBase):
         self.features = {view: pairs.readable(values) for view, values in views.items()}
         if len(counts := {len(values) for values in self.features.values()}) != 1:
             raise ValueError(f"expected views of equally many examples, got {sorted(counts)}")
-        self._stored = examples if isinstance(examples, ViewsWithPairs) else None
+        self._pairs, self._rows = NO_PAIRS
+        if isinstance(examples, ViewsWithPairs):
+            self._pairs, self._rows = examples.pairs, examples.rows
         self._scaled: dict[tuple[str, str], ScaledRows] = {}
         self._squares: dict[str, Floats] = {}
 
@@ -223,12 +228,14 @@ class Views(PairedBase):
 
     def matrix(self, view: str, base: str, train: Self) -> Floats:
         """Return inner products or chi-square distances of all pairs, (t, n)."""
-        if self._stored and train._stored:
-            return entries(train._stored.pairs[view, base], self._stored.rows, train._stored.rows)
+        if self._pairs and (view, base) in train._pairs:
+            return entries(train._pairs[view, base], self._rows, train._rows)
         return pairs.matrix(PAIRS[base], self.scaled(view, base), None if train is self else train.scaled(view, base))
 
     def some(self, view: str, base: str, rows: Indices, train: Self, columns: Indices) -> Floats:
         """Return inner products or chi-square distances of some pairs, (b, c)."""
+        if self._pairs and (view, base) in train._pairs:
+            return entries(train._pairs[view, base], self._rows[rows], train._rows[columns])
         left, right = self.scaled(view, base), train.scaled(view, base)
         return pairs.some(PAIRS[base], left, right, rows.astype(np.intp), columns.astype(np.intp))
 

@@ -16,7 +16,7 @@ from grambench.datasets.sources import Own
 from grambench.kernels.functions import Kernel
 
 # images from which on a job for their distances takes less time than the runs that share them save
-SHARED = 1000
+SHARED = 500
 
 
 def view_names(dataset: Dataset) -> list[str]:
@@ -143,9 +143,9 @@ class Targets:
     def pairs(self, study: str, dataset: str) -> list[str]:
         """Return the file of the distances among all images of a data set; none if runs compute what they need.
 
-        Protocols that compute kernel values on demand charge an algorithm with those that it asks for.
+        Protocols that charge an algorithm with the values that it asks for do not share them.
         """
-        shared = self.studies[study].protocol.shares_kernels and self.dataset(dataset).least() >= SHARED
+        shared = self.studies[study].protocol.shares_pairs and self.dataset(dataset).least() >= SHARED
         return [layout.PAIRS.format(study=study, dataset=dataset)] if shared and self.features(study, dataset) else []
 
     def described(self, base: str, descriptor: str) -> list[str]:

@@ -1,6 +1,7 @@
 """Rule `pairs`: distances or inner products of all pairs of a data set's images, which all runs of a study share.
 
-Input: the prepared data set, and the features of its images.
+Input: the prepared data set, and the features of its images. Of more than MOST images none are stored, since a matrix
+would take more than 128 MiB: the file is empty, and each run computes those of the images that it draws.
 """
 
 from collections.abc import Iterator
@@ -10,6 +11,8 @@ from grambench.datasets import store, views
 from grambench.kernels import matrices
 from grambench.kernels.bases import all_pairs
 from grambench.pipeline.job import Job
+
+MOST = 4096
 
 
 def main(job: Job) -> None:
@@ -23,7 +26,7 @@ def main(job: Job) -> None:
     features = dataset.views
 
     def computed() -> Iterator[tuple[str, str, Floats]]:
-        for view, base in job.settings["sources"]:
+        for view, base in job.settings["sources"] if len(dataset.labels) <= MOST else ():
             yield view, base, all_pairs(features[view], base)
 
     matrices.write_pairs(output, computed(), made_from)
