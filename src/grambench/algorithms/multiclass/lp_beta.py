@@ -13,8 +13,8 @@ al. 2010, (2) with one weight a kernel).
 
 Complexity
 ----------
-m C · folds SVMs on n (1 − 1/folds) examples each, and C more on all examples for each kernel with a weight. The linear
-programs have m + n + 1 variables.
+m C · folds SVMs on n (1 − 1/folds) examples each, and C more on all examples for each kernel with a weight; of two
+classes one SVM in place of C = 2. The linear programs have m + n + 1 variables.
 
 Deviations
 ----------
@@ -38,7 +38,7 @@ from grambench.algorithms.checks import check_class_numbers
 from grambench.algorithms.fit import Fit, Work
 from grambench.algorithms.one_vs_rest import one_vs_rest_labels
 from grambench.algorithms.oracle import stratified_folds
-from grambench.algorithms.per_kernel import PerKernel, train_svm
+from grambench.algorithms.per_kernel import PerKernel, cross_validated_scores, train_svm
 from grambench.algorithms.settings import Cost
 from grambench.common.errors import SolverError
 from grambench.common.parameters import at_least, within
@@ -79,27 +79,29 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     grams, classes, work = stacked(pool), int(labels.max()) + 1, Work()
     m, n = grams.shape[:2]
     work.kernel_values = grams.size
+    tasks = [(label, one_vs_rest_labels(labels, label)) for label in range(1 if classes == 2 else 0, classes)]
+    folds = stratified_folds(labels, parameters.folds, rng)
     validation_scores = np.zeros((m, n, classes))
-    for validation in stratified_folds(labels, parameters.folds, rng):
-        train = np.setdiff1d(np.arange(n), validation)
-        for f, gram in enumerate(grams):
-            dual, bias = _train_one_vs_rest(gram[np.ix_(train, train)], labels[train], classes, parameters.C, work)
-            validation_scores[f, validation] = gram[np.ix_(validation, train)] @ dual + bias
+    for f, gram in enumerate(grams):
+        for label, task in tasks:
+            validation_scores[f, :, label] = cross_validated_scores(gram, task, parameters.C, folds, work)
+    _complete(validation_scores)
     weights = combine(validation_scores, labels, parameters.nu)
     dual, bias = np.zeros((m, n, classes)), np.zeros((m, classes))
     for f in np.flatnonzero(weights).tolist():
-        dual[f], bias[f] = _train_one_vs_rest(grams[f], labels, classes, parameters.C, work)
+        combination = Combination.single(grams[f])
+        for label, task in tasks:
+            trained = train_svm(combination, task, parameters.C, work)
+            dual[f, :, label], bias[f, label] = trained.dual, trained.bias
+    _complete(dual)
+    _complete(bias)
     return Fit(weights=weights, predictor=PerKernel(weights, dual, bias), work=work)
 
 
-def _train_one_vs_rest(gram: Floats, labels: Labels, classes: int, C: float, work: Work) -> tuple[Floats, Floats]:
-    """Return coefficients (n, C) and biases (C,) of the SVMs of one kernel; a class without examples scores -1."""
-    dual, bias = np.zeros((len(gram), classes)), np.full(classes, -1.0)
-    combination = Combination.single(np.ascontiguousarray(gram))
-    for label in np.unique(labels).tolist():
-        trained = train_svm(combination, one_vs_rest_labels(labels, label), C, work)
-        dual[:, label], bias[label] = trained.dual, trained.bias
-    return dual, bias
+def _complete(values: Floats) -> None:
+    """Write the negative of the values of the second class (..., C) to those of the first, if there are two classes."""
+    if values.shape[-1] == 2:
+        values[..., 0] = -values[..., 1]
 
 
 def combine(scores: Floats, labels: Labels, nu: float) -> Floats:
