@@ -65,10 +65,11 @@ def test_an_online_and_an_offline_study_have_the_same_kernel(storage, name):
     assert np.array_equal(stacked(full_pool(run, first, ())), stacked(offline(dataset, [name], None).train))
 
 
+@pytest.mark.parametrize("center", [False, True])
 @pytest.mark.parametrize(("storage", "name"), [case for case in BY_NAME if case[0] in ("vectors", "groups of columns")])
-def test_an_estimator_has_the_kernel_of_a_study(storage, name):
-    pools, (kernel, columns) = offline(STORAGES[storage][0], [name]), in_words(name)
-    bound = bind(kernel, VECTORS[TRAIN], True, columns)
+def test_an_estimator_has_the_kernel_of_a_study(storage, name, center):
+    pools, (kernel, columns) = offline(STORAGES[storage][0], [name], center=center), in_words(name)
+    bound = bind(kernel, VECTORS[TRAIN], True, columns, center)
     assert bound.names == [name]
     assert np.array_equal(stacked(bound.train()), stacked(pools.train))
     assert np.array_equal(stacked(bound.between(VECTORS[TEST])), stacked(pools.between(TEST)))

@@ -423,10 +423,21 @@ def test_show_prints_a_record(project, call):
     assert code == 0 and out.startswith("omkc: om2 on sonar: ok\n")
     assert "  Mean                       15\n  Standard deviation    7.07107\n" in out
     assert "\nRepetitions (2)\n" in out and "  kernels  Gaussian, σ = 1" in out
+    _, out, _ = call("show", "omkc/sonar/om2", "--repetitions")
+    assert re.search(r"  0 +10\n  1 +20\n  Mean +15\n", out)
     code, out, _ = call("show", "omkc/sonar/omkc_dd")
     assert out.splitlines()[1:5] == ["  ValueError: first", "  | Traceback", "  | ValueError: first", "  | second"]
     code, _, err = call("show", "omkc/sonar/om1")
     assert (code, "did you mean omkc/sonar/om2" in err) == (2, True)
+
+
+def test_repetitions_of_many_metrics_are_tables_below_each_other(call, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    _, out, _ = call("show", "omkc/sonar/omkc_dd", "--repetitions")
+    lines = out[: out.index("Kernels")].splitlines()
+    heads = [line.split("  ") for line in lines if line.startswith("  Repetition ")]
+    assert len(heads) == 3 and max(map(len, lines)) <= 100
+    assert [line.split()[0] for line in lines if line.startswith("  19 ")] == ["19"] * 3
 
 
 def test_open_shows_the_report(project, call, monkeypatch):

@@ -19,12 +19,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import KernelCenterer, StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from grambench import KernelClassifier, MultipleKernelTransformer, algorithms, check_grams
+from grambench import KernelClassifier, MultipleKernelTransformer, RandomSubsets, algorithms, check_grams
 from grambench.algorithms import omkc
 from grambench.algorithms.checks import certified, learn
 from grambench.algorithms.fit import mixture
@@ -334,6 +334,32 @@ def test_kernels_in_all_their_forms_learn_the_same():
     single = KernelClassifier("uniform_svm", "rbf").fit(X, y)
     assert single.kernels_ == ["rbf"]
     assert KernelClassifier("rkl", [linear_kernel] * 2).fit(X, y).kernels_ == ["linear_kernel", "linear_kernel_1"]
+
+
+def test_kernels_in_all_their_forms_are_centred_as_by_scikit_learn():
+    X, y, test = problem()
+    rbf, numbers = partial(rbf_kernel, gamma=2.0), np.arange(len(X) + len(test))
+    centerer = KernelCenterer().fit(rbf(X))
+    expected = SVC(kernel="precomputed").fit(centerer.transform(rbf(X)), y)
+    forms = [
+        ("gaussian_sigma0.5", X, test),
+        (rbf, X, test),
+        ("precomputed", rbf(X)[None], rbf(test, X)[None]),
+        (rbf(np.r_[X, test])[None], numbers[: len(X)], numbers[len(X) :]),
+    ]
+    for kernels, train, others in forms:
+        model = KernelClassifier("uniform_svm", kernels, center=True, scale=False, C=1.0).fit(train, y)
+        scores = expected.decision_function(centerer.transform(rbf(test, X)))
+        assert np.allclose(model.decision_function(others), scores, atol=1e-2)  # the machine's tolerance
+
+
+def test_a_stream_of_centred_kernels_is_stored():
+    X, y, _ = problem()
+    model = KernelClassifier("perceptron_u", "gaussian_sigma0.5", center=True, budget=5)
+    assert model.partial_fit(X, y, classes=np.unique(y)).trace_.mistakes.shape == y.shape
+    for wrong in ({"approximation": "fourier"}, {"kernels": RandomSubsets(n_subsets=4)}):
+        with pytest.raises(ValueError, match="center: expected False with "):
+            KernelClassifier("uniform_svm", center=True).set_params(**wrong).fit(X, y)
 
 
 def test_a_relative_kernel_beside_a_function_measures_in_units_of_the_training_examples():

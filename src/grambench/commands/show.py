@@ -2,7 +2,7 @@
 
 import argparse
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ WIDEST = 30  # characters of a column of text; what stands right of a longer tex
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     names.add_run(parser)
+    parser.add_argument("--repetitions", action="store_true", help="each repetition beside their mean and deviation")
     names.add_results(parser)
 
 
@@ -34,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
         record = _read(arguments.run, arguments.results)
         described = describe(record)
         parts = [*described[:1], *_published(record, arguments.results), *described[1:]]
-        lines = [*_heading(record), *(line for part in parts for line in _table(part, width))]
+        lines = [*_heading(record), *(line for part in parts for line in _table(part, width, arguments.repetitions))]
     print(*lines, sep="\n")
     return 0
 
@@ -85,16 +86,40 @@ def _heading(record: "Record") -> Iterator[str]:
     yield from (f"  | {line}" for line in record.detail.splitlines())
 
 
-def _table(part: "Part", width: int) -> Iterator[str]:
-    """Yield the lines of a part; of repetitions only mean and deviation, and a wide table of numbers turned round."""
-    rows = [part.head, *(part.foot or part.rows)] if part.head else list(part.rows)
-    if part.numbers and sum(max(map(len, column)) + 2 for column in zip(*rows, strict=True)) > width:
-        rows = list(zip(*rows, strict=True))
-    sizes = [max(map(len, column)) for column in zip(*rows, strict=True)]
+def _table(part: "Part", width: int, each: bool) -> Iterator[str]:
+    """Yield the lines of a part; a wide table of numbers is turned round.
+
+    Of repetitions there are only mean and deviation, unless `each` of them is to be seen: then in several tables below
+    each other where one would be too wide.
+    """
+    every = each or not part.foot
+    rows: list[Sequence[str]] = [*(part.rows if every else ()), *part.foot]
+    rows = [part.head, *rows] if part.head else rows
+    wide = part.numbers and sum(_sizes(rows)) > width
+    tables = [rows] if not wide else _fitting(rows, width) if part.foot and every else [list(zip(*rows, strict=True))]
     yield from ("", f"{part.title} ({len(part.rows)})" if part.foot else part.title)
-    for label, *texts in rows:
-        sized = zip(texts, sizes[1:], strict=True)
-        cells = [text.rjust(size) if part.numbers else text.ljust(min(size, WIDEST)) for text, size in sized]
-        yield "  ".join([f"  {label:{sizes[0]}}", *cells]).rstrip()
+    for table in tables:
+        first, *sizes = _sizes(table)
+        for label, *texts in table:
+            sized = [(text, size - 2) for text, size in zip(texts, sizes, strict=True)]
+            cells = [text.rjust(size) if part.numbers else text.ljust(min(size, WIDEST)) for text, size in sized]
+            yield "  ".join([f"  {label:{first - 2}}", *cells]).rstrip()
     if part.note:
         yield f"  {part.note}"
+
+
+def _sizes(rows: Sequence[Sequence[str]]) -> list[int]:
+    """Return the width of each column, with two spaces between columns."""
+    return [max(map(len, column)) + 2 for column in zip(*rows, strict=True)]
+
+
+def _fitting(rows: Sequence[Sequence[str]], width: int) -> Iterator[list[tuple[str, ...]]]:
+    """Yield tables of the first column and as many of the others as have room."""
+    first, *sizes = _sizes(rows)
+    start, used = 1, first
+    for place, size in enumerate(sizes, start=1):
+        if used + size > width and place > start:
+            yield [(row[0], *row[start:place]) for row in rows]
+            start, used = place, first
+        used += size
+    yield [(row[0], *row[start:]) for row in rows]

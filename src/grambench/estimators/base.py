@@ -31,7 +31,7 @@ from grambench.common.threads import one_thread
 from grambench.common.types import Floats, Indices
 from grambench.experiments.training import Examples
 from grambench.kernels.functions import view_of
-from grambench.kernels.pools import BoundKernels, title
+from grambench.kernels.pools import title
 
 LONGEST = 400  # characters of a message
 DATES = ("m", "M")  # kinds of NumPy's types: durations and dates
@@ -54,6 +54,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         *,
         views: Any = None,
         scale: bool = True,
+        center: bool = False,
         shuffle: bool = True,
         random_state: Any = None,
         verbose: int = 0,
@@ -63,6 +64,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         self.kernels = kernels
         self.views = views
         self.scale = scale
+        self.center = center
         self.shuffle = shuffle
         self.random_state = random_state
         self.verbose = verbose
@@ -231,7 +233,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
                 raise ValueError(f"{self.algorithm}: expected at most {MOST} classes, got {classes}")
             algorithm = algorithms.load(self.algorithm)
             parameters = algorithms.parameters(self.algorithm, self._settings())
-            self._bound = kernel_input.bind(self.kernels, self._stream, self.scale, self._columns())
+            self._bound = kernel_input.bind(self.kernels, self._stream, self.scale, self._columns(), self.center)
             # Precomputed Gram matrices are not stored beyond the fit.
             if self._precomputed:
                 self._stream = None
@@ -322,7 +324,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             self.kernel_weights_ = weights[0] if len(weights) == 1 else weights
 
 
-def combined(fits: list[Fit], bound: BoundKernels | kernel_input.KernelMatrices) -> tuple[list[str], Floats]:
+def combined(fits: list[Fit], bound: kernel_input.Bound) -> tuple[list[str], Floats]:
     """Return the names of all kernels of the fits, and the weight of each kernel in each fit, (fits, r).
 
     Groups of features take the place of kernels, and their norms that of weights, where an algorithm learns on them.

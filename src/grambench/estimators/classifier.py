@@ -75,6 +75,9 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     scale : bool
         Whether each kernel is first scaled to a mean diagonal of 1 on the training examples. Families with a continuous
         parameter are not scaled.
+    center : bool
+        Whether each kernel is centred on the training examples in its feature space, before it is scaled, as `center`
+        of a study's configurations does. Families with a continuous parameter are not centred.
     approximation : str, optional
         "fourier" or "nystroem": an online algorithm learns from features that approximate its kernels, so that an
         example costs the same however many came before it. Fourier features approximate Gaussian kernels; with them,
@@ -163,6 +166,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         views: Any = None,
         C: float | None = None,
         scale: bool = True,
+        center: bool = False,
         approximation: Approximation | None = None,
         n_components: int = 256,
         shuffle: bool = True,
@@ -170,8 +174,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         verbose: int = 0,
         **parameters: Any,
     ) -> None:
-        settings: dict[str, Any] = {"views": views, "scale": scale, "shuffle": shuffle, "random_state": random_state}
-        super().__init__(algorithm, kernels, verbose=verbose, **settings, **parameters)
+        settings: dict[str, Any] = {"views": views, "scale": scale, "center": center, "shuffle": shuffle}
+        super().__init__(algorithm, kernels, random_state=random_state, verbose=verbose, **settings, **parameters)
         self.C = C
         self.approximation = approximation
         self.n_components = n_components
@@ -259,6 +263,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         super()._refuse_unknown()
         if self.approximation is not None:
             kernel_input.named(self.kernels)
+            if self.center:
+                raise ValueError(f"center: expected False with approximation={self.approximation!r}, got True")
 
     def _refuse_changes(self) -> None:
         """Raise ValueError if a parameter of a stream was changed since its start; arrays are compared as text."""
@@ -272,7 +278,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
     def _streams_with_a_budget(self) -> bool:
         """Return whether the algorithm learns a stream with a bounded number of support vectors."""
-        if not self._settings().get("budget") or algorithms.load(self.algorithm).start is None:
+        if self.center or not self._settings().get("budget") or algorithms.load(self.algorithm).start is None:
             return False
         try:
             kernel_input.named(self.kernels)

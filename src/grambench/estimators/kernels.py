@@ -16,6 +16,7 @@ from sklearn.utils import check_array
 
 from grambench.common.errors import ConfigError, unknown_name
 from grambench.common.types import Floats, Indices
+from grambench.kernels.centred import CentredKernels
 from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import FAMILIES, Kernel
 from grambench.kernels.pool import Pool, Stored
@@ -79,6 +80,9 @@ class KernelMatrices:
         return Stored(values * self._scales[:, None, None], features={"": examples} if self._vectors else {})
 
 
+Bound = BoundKernels | KernelMatrices | CentredKernels
+
+
 def _evaluate(names: list[str], functions: Sequence[KernelCallable], train: Floats, examples: Floats) -> Floats:
     """Return the values of kernel functions between examples (t, d) and training examples (n, d), (m, t, n)."""
     t, n = len(examples), len(train)
@@ -104,7 +108,7 @@ def _select(grams: Floats, train: Indices, rows: Indices) -> Floats:
     return np.stack([gram[np.ix_(rows, train)] for gram in grams])
 
 
-def bind(kernels: Any, train: Any, scale: bool, columns: Mapping[str, Indices]) -> BoundKernels | KernelMatrices:
+def bind(kernels: Any, train: Any, scale: bool, columns: Mapping[str, Indices], center: bool = False) -> Bound:
     """Return the kernels of an estimator, bound to its training examples.
 
     Parameters
@@ -117,14 +121,23 @@ def bind(kernels: Any, train: Any, scale: bool, columns: Mapping[str, Indices]) 
         Whether the mean diagonal of each Gram matrix is scaled to 1.
     columns : mapping of ndarray of int
         Groups of columns, on each of which the kernels are; empty for kernels on all features.
+    center : bool
+        Whether each kernel is centred on the training examples before it is scaled.
 
     Raises
     ------
     ValueError
-        If `kernels` describes no kernels, or kernels that take no views.
+        If `kernels` describes no kernels, kernels that take no views, or kernels to center that are not stored.
     ConfigError
         If a kernel of some name does not exist.
     """
+    if center:
+        if isinstance(kernels, FeatureSubsets | RandomSubsets) or (isinstance(kernels, Mapping) and "low" in kernels):
+            raise ValueError(
+                f"center: expected False with {type(kernels).__name__}, whose Gram matrices are not stored"
+            )
+        bound = bind(kernels, train, False, columns)
+        return CentredKernels(bound, float(len(train) if train.ndim < 3 else train.shape[2]) if scale else None)
     trace = float(len(train)) if scale else None
     if columns:
         return BoundKernels(named(kernels, columns, "views"), train, trace=trace, columns=columns)

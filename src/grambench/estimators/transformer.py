@@ -22,7 +22,7 @@ class MultipleKernelTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     Parameters
     ----------
-    algorithm, kernels, views, scale, shuffle, random_state, verbose, **parameters
+    algorithm, kernels, views, scale, center, shuffle, random_state, verbose, **parameters
         See KernelClassifier.
 
     Attributes

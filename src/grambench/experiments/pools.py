@@ -61,7 +61,7 @@ class Pools:
         self._eager = protocol.shares_kernels
         train = self._bound.train()
         self._centring = Centring(train, scaled_to) if protocol.center and kernels else None
-        self.train = self._centring.train if self._centring else self._computed(train)
+        self.train = self._centring.train(train) if self._centring else self._computed(train)
         self.seconds = clock.now() - begun
 
     def only(self, kernels: Sequence[int]) -> "Pools":

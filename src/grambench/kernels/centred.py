@@ -8,6 +8,8 @@ An SVM with an offset ignores the difference, but a learned combination does not
 share of its trace, and so of its weight.
 """
 
+from typing import Any
+
 import numpy as np
 
 from grambench.common.types import Floats
@@ -36,7 +38,10 @@ class Centring:
                 size = float((diagonal - 2.0 * mean + mean.mean()).sum())
                 is_constant = not size > 1e-12 * abs(float(diagonal.sum()))
                 self._scales[k] = 0.0 if is_constant else trace / size
-        self.train = self._stored(pool, self._means)
+
+    def train(self, pool: Pool) -> Pool:
+        """Return the centred kernels of the pool of the training examples."""
+        return self._stored(pool, self._means)
 
     def between(self, pool: Pool) -> Pool:
         """Return the centred kernels of a pool between other examples and the training ones."""
@@ -60,3 +65,29 @@ class Centring:
         stored = Stored(values, features=pool.features, family=pool.family)
         stored.computed = pool.computed
         return stored
+
+
+class CentredKernels:
+    """Kernels of an estimator that are centred on its training examples, with the methods of BoundKernels.
+
+    Parameters
+    ----------
+    bound : BoundKernels or KernelMatrices
+        The kernels, not scaled.
+    trace : float, optional
+        See Centring.
+    """
+
+    def __init__(self, bound: Any, trace: float | None) -> None:
+        self._bound, self._trace = bound, trace
+        self.names, self.family = bound.names, bound.family
+
+    def train(self) -> Pool:
+        """Return the pool of the training examples."""
+        pool = self._bound.train()
+        self._centring = Centring(pool, self._trace)
+        return self._centring.train(pool)
+
+    def between(self, test: Any) -> Pool:
+        """Return the pool between test examples and the training examples."""
+        return self._centring.between(self._bound.between(test))
