@@ -202,6 +202,14 @@ def test_claims_on_beta_are_read_from_its_sweep(by_value, expected):
         assert verdict in (None, test(given).verdict)
 
 
+def test_one_data_set_does_not_show_that_a_beta_is_best_on_all():
+    given = swept("beta", omkc.OMKC, {0.5: 20.0, 0.8: 10.0, 0.95: 15.0})
+    _, *others = given.results.study.sweeps["beta"].datasets
+    runs = given.results.runs[~given.results.runs["dataset"].isin(others)]
+    some = replace(given, results=replace(given.results, runs=runs))
+    assert others and omkc.no_universal_beta(some).verdict == "undecided"
+
+
 def test_the_beginning_of_a_pass_is_a_tenth_of_it():
     rates = {"omkc_dd": (40.0, 10.0), "perceptron_star": (30.0, 20.0)}
     rates |= dict.fromkeys(omkc.OMKC[1:], rates["omkc_dd"])

@@ -136,7 +136,8 @@ def test_diff_tells_change_from_noise(call, tmp_path):
         ("b", two, (), 0, ["2 same"]),
         ("c", two | {"omkc_dd": numbers + (-1.0) ** np.arange(20)}, (), 0, ["1 noise"]),
         ("d", two | {"omkc_dd": numbers + 0.3}, (), 1, ["omkc_dd", "1 changed"]),
-        ("e", {"perceptron": numbers, "mine": numbers}, (), 1, ["only new", "only old"]),
+        ("e", {"perceptron": numbers, "mine": numbers}, (), 0, ["1 only new", "1 only old"]),
+        ("e", {"perceptron": numbers, "mine": numbers}, ("--all",), 1, ["mine", "omkc_dd"]),
         ("f", two | {"omkc_dd": numbers + 3.0}, ("--timings",), 1, ["2 changed"]),
     ):
         other = write_numbers(tmp_path / side, changed, "mistake_percent", "seconds")
@@ -277,6 +278,10 @@ def test_run_ends_with_what_failed_and_where_the_report_is(monkeypatch, call, st
     ended, out, _ = call("run", "omkc", "-d", "sonar")
     assert ended == code
     assert out.splitlines()[-1].endswith(f"report: {ROOT / 'results/report/index.html'}")
+    assert (
+        "tables and pages have the runs of this call, omkc with 1 of 16 data sets; records of earlier calls stay\n"
+        in out
+    )
     failed = [state for state in states if state not in ("ok", "missing")]
     assert out.count("why") == min(len(failed), 10)
     assert ("and 2 more: grambench status" in out) is (len(failed) == 12)
@@ -406,7 +411,7 @@ def test_validate_says_all_that_is_wrong_at_once(project, call):
 
 
 def test_weights_are_shown_in_percent_of_their_sum(project, call):
-    settings = {"kernels": ["polynomial_p1", "gaussian_sigma1"]}
+    settings = {"kernels": ["polynomial_p1", "gaussian_sigma1"], "sweep": "", "values": []}
     made = {"study": "omkc", "dataset": "sonar", "algorithm": "om2", "status": "ok", "settings": settings}
     weights = {"weight": np.array([[[3.0, 12.0], [5.0, 20.0]]])}
     path = Path(layout.RECORD.format(study="omkc", dataset="sonar", task="om2"))

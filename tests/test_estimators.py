@@ -353,13 +353,64 @@ def test_kernels_in_all_their_forms_are_centred_as_by_scikit_learn():
         assert np.allclose(model.decision_function(others), scores, atol=1e-2)  # the machine's tolerance
 
 
-def test_a_stream_of_centred_kernels_is_stored():
+def test_what_cannot_be_centred_is_refused():
     X, y, _ = problem()
-    model = KernelClassifier("perceptron_u", "gaussian_sigma0.5", center=True, budget=5)
-    assert model.partial_fit(X, y, classes=np.unique(y)).trace_.mistakes.shape == y.shape
     for wrong in ({"approximation": "fourier"}, {"kernels": RandomSubsets(n_subsets=4)}):
         with pytest.raises(ValueError, match="center: expected False with "):
             KernelClassifier("uniform_svm", center=True).set_params(**wrong).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "changes", "message"),
+    [
+        ("om1", {}, "budget: om1 needs the whole stream, expected one of .*omkc_dd, "),
+        ("omkc_dd", {"kernels": "rbf"}, "budget: expected this benchmark's kernels, .*; got 'rbf'"),
+        ("omkc_dd", {"center": True}, "center: expected False for a stream with a budget, got True"),
+    ],
+)
+def test_a_stream_with_a_budget_stores_no_examples_or_is_refused(algorithm, changes, message):
+    X, y, _ = problem()
+    with pytest.raises(ValueError, match=message):
+        KernelClassifier(algorithm, budget=5, **changes).partial_fit(X, y, classes=np.unique(y))
+
+
+def test_the_kernel_of_a_transformer_is_the_one_of_the_classifier():
+    """A product of powers is no sum of kernels."""
+    X, y, test = problem()
+    kernels = ["gaussian_sigma0.5", "gaussian_sigma1"]
+    gram = MultipleKernelTransformer("gmkl", kernels).fit(X, y).transform(test)
+    product = KernelClassifier("gmkl", kernels).fit(X, y)._predictor_
+    grams = [rbf_kernel(test, X, gamma=0.5 / sigma**2) for sigma in (0.5, 1.0)]
+    assert np.allclose(gram, np.prod([K**power for K, power in zip(grams, product.exponents, strict=True)], axis=0))
+
+
+def test_functions_have_names_that_tell_them_apart_and_that_their_errors_begin_with():
+    X, y, _ = problem()
+    widths = [partial(rbf_kernel, gamma=gamma) for gamma in (0.1, 1.0)]
+    assert KernelClassifier("uniform_svm", widths).fit(X, y).kernels_ == [
+        "rbf_kernel(gamma=0.1)",
+        "rbf_kernel(gamma=1.0)",
+    ]
+
+    def fails(left, right):
+        raise ValueError("deep inside")
+
+    with pytest.raises(
+        ValueError, match=r"fails: expected kernel values \(40, 40\); of arrays .* deep inside"
+    ) as caught:
+        KernelClassifier("uniform_svm", fails).fit(X, y)
+    assert caught.value.__cause__.__cause__.__traceback__ or caught.value.__cause__
+
+
+def test_too_little_memory_is_one_line_with_the_ways_out(monkeypatch):
+    X, y, _ = problem()
+
+    def lacks(*_):
+        raise MemoryError("Unable to allocate 38.7 GiB")
+
+    monkeypatch.setattr(BoundKernels, "train", lacks)
+    with pytest.raises(ValueError, match=r"not enough memory \(Unable to allocate 38.7 GiB\); take .* \"makl\""):
+        KernelClassifier("uniform_svm").fit(X, y)
 
 
 def test_a_relative_kernel_beside_a_function_measures_in_units_of_the_training_examples():

@@ -368,12 +368,14 @@ def no_universal_beta(evidence: Evidence) -> Answer:
 
     Of each OMKC algorithm, paired over the permutations. It fails where one beta has the smallest mean on all of them.
     """
+    swept = _swept_sets(evidence)
     tables = {algorithms.title(algorithm): _tables(evidence, algorithm).values() for algorithm in OMKC}
     common = {name: set.intersection(*map(_unbeaten, found)) for name, found in tables.items() if found}
     unbeaten = [f"{name} {beta:g}" for name, betas in common.items() for beta in sorted(betas)]
     phrase = f"not significantly worse than the best on any data set: {list_names(unbeaten)}"
     answer = Answer.on_all({name: not betas for name, betas in common.items()}, [*tables], phrase)
-    optimal = any(len({float(_lowest(table).name) for table in found}) == 1 for found in tables.values())
+    best = [{float(_lowest(table).name) for table in found} for found in tables.values() if len(found) == len(swept)]
+    optimal = any(len(betas) == 1 for betas in best)
     # A beta that is not shown to be worse is not shown to be the best either.
     return Answer.undecided(answer.evidence) if answer.verdict == "fails" and not optimal else answer
 

@@ -19,7 +19,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Make the report of all or some studies without a run: from the results of those that were run, or the archive."""
+    """Make the report of all or some studies without a run: of those that were run whole from results."""
     from grambench.pipeline import last_run, reference_report
     from grambench.results import archive
 
@@ -29,11 +29,12 @@ def run(arguments: argparse.Namespace) -> int:
     if faults := [fault for study in studies for fault in archive.faults(study)]:
         raise DataError(*faults)
     plan = read_plan({"studies": studies, "datasets": None, "algorithms": {}})
-    if begun := sorted({*last_run.datasets()} & {*studies} - last_run.finished(plan).keys()):
-        print(f"shown from {archive.ARCHIVE}, since their runs here are not finished: {', '.join(begun)}")
+    here = reference_report.run_here(plan, others=not arguments.studies)
+    if begun := sorted({*last_run.datasets()} & {*studies} - here.keys()):
+        print(f"shown from {archive.ARCHIVE}, since only some of their runs are done here: {', '.join(begun)}")
     print(f"archived studies: {len(studies)}; tables, figures and pages of all take a minute or two", flush=True)
     index = arguments.output / Path(layout.REPORT).name
-    made = reference_report.write(plan, index, count_cores(arguments.cores))
+    made = reference_report.write(plan, here, index, count_cores(arguments.cores))
     counts = ", ".join(f"{count} from {folder}" for folder, count in made.items())
     print(f"studies: {counts}; report: {index.resolve()}")
     return 0

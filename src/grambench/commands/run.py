@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -103,6 +103,8 @@ def run(arguments: argparse.Namespace, *, brief: bool = False) -> int:
     # the workflow writes this file when it starts, but it does not start if nothing is left to do
     if last_run.modified() == written:
         last_run.write(plan)
+    if not brief and (parts := ", ".join(_parts(plan))):
+        print(f"tables and pages have the runs of this call, {parts}; records of earlier calls stay")
     return _show_results(brief=brief)
 
 
@@ -237,6 +239,16 @@ def _call_snakemake(command: Sequence[str], *, hidden: bool) -> int:
             with suppress(OSError):
                 print(f"interrupted; results are kept, and the same command continues{unlock}", file=sys.stderr)
             raise
+
+
+def _parts(plan: "Plan") -> Iterator[str]:
+    """Yield what a plan has of each study of which it has a part."""
+    for name, study in plan.studies.items():
+        datasets = len(plan.targets.datasets(name)), len(study.datasets), "data sets"
+        algorithms = len(plan.targets.algorithms(name)), len(study.algorithms), "configurations"
+        some = [f"{part} of {whole} {what}" for part, whole, what in (datasets, algorithms) if part < whole]
+        if some:
+            yield f"{name} with {' and '.join(some)}"
 
 
 def _check_writable() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grambench.commands import names
+from grambench.commands import names, project
 from grambench.common import layout
 from grambench.common.errors import unknown_name
 from grambench.common.layout import Cell
@@ -34,30 +34,37 @@ def run(arguments: argparse.Namespace) -> int:
     with as_written(Path(arguments.run)):
         record = _read(arguments.run, arguments.results)
         described = describe(record)
-        parts = [*described[:1], *_published(record, arguments.results), *described[1:]]
+        parts = [*described[:1], *_published(record), *described[1:]]
         lines = [*_heading(record), *(line for part in parts for line in _table(part, width, arguments.repetitions))]
     print(*lines, sep="\n")
     return 0
 
 
-def _published(record: "Record", results: Path) -> "Iterator[Part]":
-    """Yield what reproduction.csv says of a plain run, which a run of the whole study or the report has written."""
+def _published(record: "Record") -> "Iterator[Part]":
+    """Yield the published numbers beside those of a plain run of a study of the configuration."""
     from grambench.report import tables
     from grambench.report.record import Part
     from grambench.report.record_page import published_numbers
-    from grambench.report.site import FILES
-    from grambench.results import reproduction
+    from grambench.results import collect, reproduction
+    from grambench.results.study import Results
 
-    name = Path(layout.REPRODUCTION.format(study=record.study))
-    made, shown = layout.located(results, str(name)), Path(layout.REPORT).parent / FILES / record.study / name.name
-    if record.settings.get("sweep") or not (made.is_file() or shown.is_file()):
+    name, folder = record.study, project.configuration()
+    if record.settings.get("sweep") or name not in folder.names("studies") or not folder.study(name).published:
         return
-    table = reproduction.read(made) if made.is_file() else reproduction.TABLE.read(shown)
-    mine = table[(table["dataset"] == record.dataset) & (table["algorithm"] == record.algorithm)]
+    runs, _, cells = collect.tables({Cell(name, record.dataset, record.algorithm).path(): record})
+    targets = project.read_plan({"studies": [name], "datasets": None, "algorithms": {}}).targets
+    published = {path.name: path for path in map(Path, targets.published(name))}
+    results = Results(targets.studies[name], runs, cells)
+    table = reproduction.table(results, {}, published, *map(Path, targets.shipped(name)))
+    # what needs other runs, such as a ratio of times, has no number here
+    mine = table[
+        (table["dataset"] == record.dataset) & (table["algorithm"] == record.algorithm) & (table["ours"] != "")
+    ]
     head = {"label": "Metric", "item": "Place", "published": "Published", "ours": "Ours", "verdict": "Verdict"}
-    cells = [tuple(row[name] for name in head) for row in published_numbers(tables.comparison(mine))]
-    if cells:
-        yield Part("Published numbers", tuple(head.values()), cells)
+    head |= {"evidence": "99 % interval of the difference"}
+    rows = [tuple(row[name] for name in head) for row in published_numbers(tables.comparison(mine))]
+    if rows:
+        yield Part("Published numbers", tuple(head.values()), rows)
 
 
 def _read(run: str, results: Path) -> "Record":

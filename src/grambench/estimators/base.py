@@ -261,7 +261,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             gap = f"; certified gap {np.nanmax(gaps):.2g}, asked {settings.get('gap', GAP):g}" if missed.any() else ""
             text = f"{self.algorithm}: {stopped} of {len(fits)} fits stopped short{gap}"
             limits = [name for name in LIMITS if name in settings]
-            hint = "scale the features" + f", or raise {' or '.join(limits)}" * bool(limits)
+            hint = "scale the features" + ", lower C" * ("C" in settings)
+            hint += f", or raise {' or '.join(limits)}" * bool(limits)
             warnings.warn(f"{text}; {hint}", ConvergenceWarning, 2)
         # so far below 0 is no rounding error
         if (lowest := np.nanmin(np.append(gaps, 0.0))) < -GAP:
@@ -403,4 +404,7 @@ class one_line:
         if isinstance(error, ValueError | ConfigError) or (isinstance(error, TypeError) and self._name):
             text = str(error) if str(error).startswith(self._name) else f"{self._name}: {error}"
             kind = TypeError if isinstance(error, TypeError) else ValueError
-            raise kind(textwrap.shorten(text, LONGEST, placeholder=" ...")) from None
+            raise kind(textwrap.shorten(text, LONGEST, placeholder=" ...")) from error.__cause__
+        if isinstance(error, MemoryError):
+            less = 'fewer kernels, "makl", or an online algorithm with approximation="fourier"'
+            raise ValueError(f"not enough memory ({error}); take fewer examples, {less}") from None

@@ -42,6 +42,12 @@ def _learns_online(estimator: "KernelClassifier") -> bool:
     return name in PASS_ONCE or "." in name or algorithms.category_of(name) == "online"
 
 
+def _forgetful() -> list[str]:
+    """Return the names of the algorithms that learn a stream with a bounded number of support vectors."""
+    online = {name: algorithms.load(name) for name in algorithms.names("online")}
+    return [name for name, each in online.items() if each.start and "budget" in each.parameters.__dataclass_fields__]
+
+
 class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     """A classifier that learns its kernel, by any algorithm of the registry.
 
@@ -277,14 +283,22 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
                 raise ValueError(f"{name}: expected {before!r} as at the start of the stream, got {value!r}")
 
     def _streams_with_a_budget(self) -> bool:
-        """Return whether the algorithm learns a stream with a bounded number of support vectors."""
-        if self.center or not self._settings().get("budget") or algorithms.load(self.algorithm).start is None:
+        """Return whether a stream is learned with a bounded number of support vectors.
+
+        Raises
+        ------
+        ValueError
+            If a budget is asked for, and the algorithm or the kernels need the whole stream.
+        """
+        if not self._settings().get("budget"):
             return False
-        try:
-            kernel_input.named(self.kernels)
-        # Callables and Gram matrices, for which the stream is stored.
-        except ValueError:
-            return False
+        if self.center:
+            raise ValueError("center: expected False for a stream with a budget, got True")
+        if algorithms.load(self.algorithm).start is None:
+            raise ValueError(
+                f"budget: {self.algorithm} needs the whole stream, expected one of {', '.join(_forgetful())}"
+            )
+        kernel_input.named(self.kernels, parameter="budget")
         return True
 
     def _after_fit(self, X: Any, numbers: NDArray[np.intp]) -> tuple[Any, NDArray[np.intp]]:

@@ -88,7 +88,12 @@ def _evaluate(names: list[str], functions: Sequence[KernelCallable], train: Floa
     t, n = len(examples), len(train)
     values = np.empty((len(functions), t, n))
     for k, (name, function) in enumerate(zip(names, functions, strict=True)):
-        gram = numbers(function(examples, train), name)
+        try:
+            value = function(examples, train)
+        except (ValueError, TypeError) as error:
+            got = f"of arrays {examples.shape} and {train.shape} it raised {type(error).__name__}: {error}"
+            raise ValueError(f"{name}: expected kernel values {t, n}; {got}") from error
+        gram = numbers(value, name)
         if gram.shape != (t, n):
             raise ValueError(f"{name}: expected kernel values {t, n} of {t} and {n} examples, got {gram.shape}")
         values[k] = gram
@@ -219,7 +224,9 @@ def groups_of_columns(views: Any, features: Sequence[str] | None, d: int) -> dic
                 known = "names of columns or " if positions else ""
                 hint = "; X has no names (set_output(transform='pandas') of a step before keeps them)"
                 hint *= isinstance(column, str) and not positions
-                raise ValueError(f"views: expected {known}positions from 0 to {d - 1} in {view}, got {column!r}{hint}")
+                if isinstance(column, str) and positions:
+                    raise unknown_name(f"column of the view {view}", column, positions)
+                raise ValueError(f"views: {view}: expected {known}positions from 0 to {d - 1}, got {column!r}{hint}")
         if len(set(places)) < len(places):
             raise ValueError(f"views: {view} has a column twice")
         groups[view] = np.array(places, dtype=np.intp)
@@ -314,8 +321,11 @@ def _named_function(kernel: Any) -> tuple[str, KernelCallable]:
         return kernel, functools.partial(_pairwise, kernel)
     if isinstance(kernel, Kernel):
         return kernel.name, functools.partial(_kernel_values, kernel)
-    function = kernel.func if isinstance(kernel, functools.partial) else kernel
-    return getattr(function, "__name__", type(function).__name__), kernel
+    name = getattr(kernel, "__name__", "")
+    if not name and isinstance(kernel, functools.partial):
+        given = [*map(reprlib.repr, kernel.args), *(f"{key}={reprlib.repr(v)}" for key, v in kernel.keywords.items())]
+        name = f"{_named_function(kernel.func)[0]}({', '.join(given)})"
+    return name or type(kernel).__name__, kernel
 
 
 def _pairwise(name: str, examples: Floats, train: Floats) -> Floats:

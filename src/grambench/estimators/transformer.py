@@ -1,5 +1,7 @@
 """The kernel that an algorithm learns, as input of estimators with precomputed kernels."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +13,7 @@ from grambench.common.threads import one_thread
 from grambench.common.types import Floats
 from grambench.estimators.base import KernelEstimator, one_line
 from grambench.experiments.training import Examples
+from grambench.kernels.pool import Pool
 
 
 class MultipleKernelTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):  # type: ignore[misc]
@@ -46,15 +49,17 @@ class MultipleKernelTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def fit(self, X: Any, y: Any) -> Self:
         """Learn a kernel from examples (n, d), or other X that `kernels` requires, and their classes (n,)."""
         self._prepare(X, y)
-        _, self._mixtures = self._learn(self._scaled_weights)
+        _, self._learned = self._learn(self._kernel)
         self._n_features_out = len(self._numbers)
         return self
 
-    def _scaled_weights(self, fit: Fit, sample: Examples) -> tuple[Floats, list[Floats] | None]:
-        """Return weights and parameters of a learned kernel, scaled to a mean diagonal of 1."""
+    def _kernel(self, fit: Fit, sample: Examples) -> tuple[float, Callable[[Pool], Floats]]:
+        """Return the factor that scales a learned kernel to a mean diagonal of 1, and the kernel."""
         if not fit.weights.any():
             raise ValueError(f"{self.algorithm}: expected an algorithm that learns a kernel, got one without")
-        return len(sample.labels) / float(np.trace(fit.gram(sample.pool))) * fit.weights, fit.thetas
+        # A product of powers, as GMKL's, is the kernel of its predictor.
+        kernel = getattr(fit.predictor, "gram", partial(mixture, weights=fit.weights, thetas=fit.thetas))
+        return len(sample.labels) / float(np.trace(kernel(sample.pool))), kernel
 
     def transform(self, X: Any) -> Floats:
         """Return the learned kernel between examples and the training examples, (t, n)."""
@@ -62,5 +67,5 @@ class MultipleKernelTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         examples = self._examples(X)
         with one_line(), one_thread(examples.size * len(self._numbers)):
             pool = self._bound.between(examples)
-            total = sum(mixture(pool, weights, thetas) for weights, thetas in self._mixtures)
-        return np.asarray(total / len(self._mixtures))
+            total = sum(scale * kernel(pool) for scale, kernel in self._learned)
+        return np.asarray(total / len(self._learned))

@@ -1,4 +1,4 @@
-"""The report without a run: of studies that were run here, from their results; of all others, from the archive."""
+"""The report without a run: of studies that were run here whole, from results; of all others, from the archive."""
 
 import io
 import json
@@ -19,6 +19,7 @@ from grambench.common import layout
 from grambench.config.study import Study
 from grambench.pipeline import last_run
 from grambench.pipeline.plan import Plan
+from grambench.pipeline.specifications import Specifications
 from grambench.pipeline.steps import report
 from grambench.report import board, figures, page, renderings, tables
 from grambench.report.drawing import COLUMN, PAGE
@@ -53,13 +54,29 @@ class Archived(NamedTuple):
     changed: int
 
 
-def write(plan: Plan, index: Path, cores: int) -> dict[str, int]:
+def run_here(plan: Plan, *, others: bool) -> dict[str, Specifications]:
+    """Return the specifications of the studies that are shown from results.
+
+    These are those of the plan that were run whole, and with `others` finished ones that are not archived.
+    """
+
+    def is_shown(name: str, specs: Specifications) -> bool:
+        if name in plan.studies:
+            return {*plan.targets.cells(name)} <= {*specs.targets.cells(name)}
+        return others and name not in archive.studies()
+
+    return {name: specs for name, specs in last_run.finished(plan).items() if is_shown(name, specs)}
+
+
+def write(plan: Plan, run: Mapping[str, Specifications], index: Path, cores: int) -> dict[str, int]:
     """Write the pages of all studies.
 
     Parameters
     ----------
     plan : Plan
         The plan of the archived studies, complete.
+    run : dict of Specifications
+        The studies that are shown from results, see `run_here`.
     index : Path
         The path of the first page; the others are written beside it.
     cores : int
@@ -70,7 +87,6 @@ def write(plan: Plan, index: Path, cores: int) -> dict[str, int]:
     dict of int
         The numbers of studies by the folder that they are from.
     """
-    run = last_run.finished(plan)
     spec = json.loads(plan.specs.report(run).spec)
     sizes = {name: archive.path_of(name, layout.RUNS).stat().st_size for name in plan.studies if name not in run}
     # the largest first, so that no process draws it alone at the end

@@ -53,7 +53,16 @@ def published_numbers(comparison: Comparison) -> list[dict[str, Any]]:
     """Return published numbers, each once with all tables that print it."""
     rows: dict[tuple[str, ...], list[str]] = {}
     for (item, _, _, metric), row in comparison.items():
-        texts = (str(row[name]) for name in ("published", "ours", "verdict", "reason"))
-        rows.setdefault((label(metric), *texts), []).append(item)
-    names = ("label", "published", "ours", "verdict", "reason")
+        texts = (str(row[name]) for name in ("published", "ours", "verdict"))
+        rows.setdefault((label(metric), *texts, _evidence(row), str(row["reason"])), []).append(item)
+    names = ("label", "published", "ours", "verdict", "evidence", "reason")
     return [dict(zip(names, key, strict=True)) | {"item": ", ".join(items)} for key, items in rows.items()]
+
+
+def _evidence(row: Any) -> str:
+    """Return what the verdict of a row of reproduction.csv rests on: the interval of the difference, and its margin."""
+    low, high, margin = (f"{float(row[name]):.3g}" for name in ("low", "high", "margin"))
+    if "nan" in (low, high):
+        return ""
+    means = f"; {row['replications']} means" if row["replications"] > 0 else ""
+    return f"{low} to {high}" + (f", margin {margin}" if margin != "nan" else "") + means

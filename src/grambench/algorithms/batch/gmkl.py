@@ -106,12 +106,16 @@ class Product:
         """The support vectors."""
         return np.flatnonzero(self.dual)
 
-    def scores(self, pool: Pool) -> Floats:
-        """Return f(x), (t,)."""
+    def gram(self, pool: Pool) -> Floats:
+        """Return the product of powers, (t, n)."""
         exponent, grams = np.zeros(pool.shape[1:]), pool.grams()
         for k in np.flatnonzero(self.exponents).tolist():
             exponent += self.exponents[k] * distances(grams[k], self.scales[k])
-        return np.exp(-exponent) @ self.dual + self.bias
+        return np.asarray(np.exp(-exponent))
+
+    def scores(self, pool: Pool) -> Floats:
+        """Return f(x), (t,)."""
+        return np.asarray(self.gram(pool) @ self.dual + self.bias)
 
 
 def distances(gram: Floats, scale: float) -> Floats:
