@@ -286,7 +286,7 @@ def test_a_cell_is_run_again_beside_its_record(small, go):
     said = small.call(*rerun)
     count = sum(values.size for group in GROUPS for values in getattr(stored, group).values())
     seconds = stored.metrics["seconds"].size + stored.metrics["wall_seconds"].size
-    assert said.startswith(f"omkc/sonar/slow: equal: {count - seconds} numbers; it took ")
+    assert said.startswith(f"omkc/sonar/slow: equal: {count - seconds} numbers of the record here; it took ")
     assert times == {each: each.stat().st_mtime_ns for each in (small.folder / "results").rglob("*")}
 
     metrics = stored.metrics | {"mistake_percent": stored.metrics["mistake_percent"] + [[0.0, 1.5]]}

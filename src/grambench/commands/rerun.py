@@ -11,6 +11,7 @@ from grambench.commands import names
 from grambench.commands.project import read_plan
 from grambench.common import layout
 from grambench.common.errors import DataError, unknown_name
+from grambench.common.layout import Cell
 
 if TYPE_CHECKING:
     from grambench.common.types import Floats
@@ -20,15 +21,18 @@ if TYPE_CHECKING:
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     names.add_run(parser)
+    archived = "compare with the reference results in place of a record here"
+    parser.add_argument("--reference", action="store_true", help=archived)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Repeat one run with the current code and settings, and compare its numbers with the stored record."""
     from grambench.pipeline.steps import run as step
-    from grambench.results import records
+    from grambench.results import archive, records
 
-    cell = names.find_cell(arguments.run)
-    stored, dataset = records.read(Path(cell.path())), cell.dataset
+    cell = Cell.parse(arguments.run) if arguments.reference else names.find_cell(arguments.run)
+    stored = archive.read_record(cell) if arguments.reference else records.read(Path(cell.path()))
+    dataset = cell.dataset
     plan = read_plan({"studies": [cell.study], "datasets": [cell.dataset], "algorithms": {}})
     if cell not in plan.targets.cells():
         raise unknown_name("run of the configuration", arguments.run, map(str, plan.targets.cells()))
@@ -44,10 +48,11 @@ def run(arguments: argparse.Namespace) -> int:
         output = Path(folder) / "record.h5"
         step.main(plan.job(cell, output, inputs, seconds))
         new = records.read(output)
-    lines = list(_compare(stored, new))
+    lines = list(_compare(stored, new, archived=arguments.reference))
     new_seconds, stored_seconds = (record.provenance.get("wall_seconds", math.nan) for record in (new, stored))
-    count = sum(values.size for name, values in new.numbers.items() if name != "rounds")
-    verdict = "different" if lines else f"equal: {count} numbers"
+    count = sum(values.size for name, values in stored.numbers.items() if name != "rounds")
+    of = f"reference results {archive.version_of(cell.study)}" if arguments.reference else "record here"
+    verdict = f"different from the {of}" if lines else f"equal: {count} numbers of the {of}"
     print(f"{arguments.run}: {verdict}; it took {new_seconds:.1f} s, and {stored_seconds:.1f} s when it was stored")
     print(*lines, *_other_differences(stored, new), sep="\n")
     return int(bool(lines))
@@ -63,15 +68,23 @@ def _other_differences(stored: "Record", new: "Record") -> Iterator[str]:
         yield "note: another version of grambench or of a numerical package wrote the stored record"
 
 
-def _compare(stored: "Record", new: "Record") -> Iterator[str]:
-    """Yield a table of the numbers that differ, or the failures; nothing if two records have equal numbers."""
+def _compare(stored: "Record", new: "Record", *, archived: bool) -> Iterator[str]:
+    """Yield a table of the numbers that differ, or the failures; nothing if two records have equal numbers.
+
+    Of an archived record, what it holds is compared up to rounding.
+    """
+    from grambench.results.archive import is_close
     from grambench.results.merge import unequal
 
     if (stored.status, new.status) != ("ok", "ok"):
         for record, time in ((stored, "stored"), (new, "now")):
             yield f"  {time:6} {record.status}: {record.reason}".rstrip(" :")
         return
-    rows = [_row(*differing) for differing in unequal(stored, new)]
+    rows = [
+        _row(name, then, now)
+        for name, then, now in unequal(stored, new)
+        if not archived or (name != "rounds" and then is not None and not (now is not None and is_close(now, then)))
+    ]
     width = max((len(row[0]) for row in rows), default=0)
     titles = ("", "mean stored", "mean now", "at most apart", "values that differ")
     for name, *values in [titles, *rows] if rows else []:

@@ -7,7 +7,6 @@ splits and the same data.
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -28,7 +27,6 @@ from grambench.results.records import Record
 from grambench.results.study import Results
 
 AGAIN = 3  # reference runs that are made again
-ROUNDING = 1e-9  # how far apart equal numbers may be: processors sum in different orders
 LONGEST = 30.0  # seconds of processor time of such a run in the archive
 SECONDS = "seconds"  # the metric that is scaled
 
@@ -152,8 +150,9 @@ def _draw(reference: Results, datasets: Sequence[str], algorithms: Sequence[str]
 
 
 def _is_equal(record: Record, reference: Results) -> bool:
-    """Return whether a record has the numbers of the archive, times aside, in each repetition and to ROUNDING."""
+    """Return whether a record has the numbers of the archive, times aside, in each repetition."""
     names = [name for name in record.metrics if not name.endswith(MEASURED)]
     pairs = ((record.metrics[name].ravel(), reference.values(record.dataset, record.algorithm, name)) for name in names)
-    close = partial(np.allclose, rtol=ROUNDING, atol=ROUNDING, equal_nan=True)
-    return bool(names) and all(then.size >= ours.size and close(ours, then[: ours.size]) for ours, then in pairs)
+    return bool(names) and all(
+        then.size >= ours.size and archive.is_close(ours, then[: ours.size]) for ours, then in pairs
+    )

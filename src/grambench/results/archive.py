@@ -46,6 +46,7 @@ RECORDS = Table(
 )
 PARQUET = {layout.RUNS: collect.RUNS, layout.CURVES: collect.CURVES, RECORDS.file: RECORDS}
 ABOUT = "about.json"
+ROUNDING = 1e-9  # how far apart equal numbers may be: processors sum in different orders
 NAMES = (ABOUT, "cells.csv", "curves.parquet", RECORDS.file, "runs.parquet")
 OF_CLASSES = ("class_accuracy:", CONFUSED)  # metrics that collect computes from confusion matrices
 Shown = Callable[[pd.DataFrame, pd.DataFrame, pd.DataFrame], pd.DataFrame]
@@ -268,6 +269,19 @@ def read_records(study: str | Path) -> dict[str, Record]:
             kernel_values={name: np.stack(values, axis=-1)[None] for name, values in of_kernels.items()},
         )
     return found
+
+
+def read_record(cell: Cell) -> Record:
+    """Return the record of a run; raise DataError if there is none."""
+    found = read_records(cell.study) if cell.study in studies() else {}
+    if (path := cell.path()) not in found:
+        raise DataError(f"{ARCHIVE}: no run {cell}; grambench archive --check names the studies that it has")
+    return found[path]
+
+
+def is_close(ours: Floats, archived: Floats) -> bool:
+    """Return whether numbers are those of the archive, up to ROUNDING."""
+    return bool(np.allclose(ours, archived, rtol=ROUNDING, atol=ROUNDING, equal_nan=True))
 
 
 def faults(study: str | Path, files: Sequence[str] = ()) -> list[str]:
