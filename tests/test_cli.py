@@ -180,6 +180,11 @@ def test_diff_knows_numbers_that_a_holdout_study_does_not_have(call, tmp_path):
         assert expected in call("diff", str(tmp_path / "a"), str(tmp_path / side))[1]
 
 
+def test_other_commands_pass_nothing_to_snakemake(call):
+    said = "compare takes nothing behind --; grambench run passes it to Snakemake"
+    assert call("compare", "my.csv", "--label", "y", "--", "--config", "seed=5") == (2, "", f"grambench: {said}\n")
+
+
 def hand_over(monkeypatch, code=0):
     """Let `run` call a snakemake that does nothing; return where its command line will be."""
     seen = []

@@ -797,7 +797,7 @@ def test_a_file_is_compared_in_one_command(tmp_path, monkeypatch, capsys):
         assert "jobs: " not in out and "runs ok" not in out, "counts beside that of what is compared"
         assert "Combining kernels helps: EasyMKL [easy_mkl] (best of 2)" in out
         assert (
-            "\nWeights of EasyMKL [easy_mkl] by view, equal ones 20 %: group " in out
+            "\nWeights of EasyMKL [easy_mkl] by view, equal ones 20 %, with deviations over the splits: group " in out
             and "; 3 of 38 configurations were compared.\n" in out
         )
         assert "\nRows used: 240 of 241; 1 lack a value, --impute keeps those with a label.\n" in out

@@ -391,9 +391,14 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
     helps, learning, weights, alone, compared = of_study.answer
     assert helps.startswith("Combining kernels helps: MAKL (best of 3) 85.0 %, ")
     assert learning.startswith("Among combinations, learning the weights helps: ")
-    assert weights == "Weights of lp-MKL p = 1 [d1] by view, equal ones 50 %: right arm 75 %, left 25 %."
-    tells = "right arm 61.5 % (-9.5), left 52.0 % (-2.0)"
-    assert alone == f"Uniform SVM with one view alone (and the change without it): {tells}."
+    assert weights == (
+        "Weights of lp-MKL p = 1 [d1] by view, equal ones 50 %, with deviations over the splits: "
+        "right arm 75 ± 0 %, left 25 ± 0 %."
+    )
+    measured = r"one view alone \(and the change without it, with its 95 % interval\)"
+    interval = r"\+?-?\d+\.\d to \+?-?\d+\.\d"
+    tells = rf"right arm 61.5 % \(-9.5, {interval}\), left 52.0 % \(-2.0, {interval}\)\."
+    assert re.fullmatch(rf"Weights do not say what a view tells; Uniform SVM with {measured}: {tells}", alone)
     larger = "where the larger class has 55.0 %"
     parts = "50 % of the examples train, 25 % select, 25 % test"
     assert compared == f"Mean accuracies on 10 random splits ({parts}), {larger}; 7 of 38 configurations were compared."

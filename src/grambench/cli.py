@@ -93,6 +93,8 @@ def _run(argv: Sequence[str] | None) -> int:
 
             argcomplete.autocomplete(parser)
         arguments = parser.parse_args(words[:end], argparse.Namespace(snakemake=words[end + 1 :]))
+        if end < len(words) and arguments.command_name != "run":
+            raise ConfigError(f"{arguments.command_name} takes nothing behind --; grambench run passes it to Snakemake")
         _enter_project(arguments)
         code = int(arguments.command(arguments))
         print(end="", flush=True)

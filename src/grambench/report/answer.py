@@ -56,15 +56,22 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int, positiv
     helps = _compare(results, dataset, n, means, "combining kernels", equal + learned, others)
     learning = _compare(results, dataset, n, means, "learning the weights", learned, equal)
     sentences = [f"{helps[0].upper()}{helps[1:]}.", f"Among combinations, {learning}."]
-    weighted = {entry: results.view_shares(dataset, entry).mean().dropna() for entry in learned}
-    several = [entry for entry in learned if len(weighted[entry]) > 1]
+    weighted = {entry: results.view_shares(dataset, entry) for entry in learned}
+    several = [entry for entry in learned if len(weighted[entry].mean().dropna()) > 1]
     if several:
         best = max(several, key=lambda entry: means[entry])
-        shares = weighted[best].sort_values(ascending=False, kind="stable")
-        listed = [f"{view_label(str(view))} {100.0 * share:.0f} %" for view, share in shares.items()]
-        text = f"Weights of {_named(results, best)} by view, equal ones {100.0 / len(shares):.0f} %: {_first(listed)}."
-        sentences += [text, *_about_views(study, results, dataset, list(weighted[best].index))]
-    larger = f", where the larger class has {100.0 * max(positives, n - positives) / n:.1f} %" * bool(positives)
+        percent = 100.0 * weighted[best]
+        shares = percent.mean().dropna().sort_values(ascending=False, kind="stable")
+        listed = [
+            f"{view_label(str(view))} {share:.0f} ± {percent[view].std():.0f} %" for view, share in shares.items()
+        ]
+        equals = f"equal ones {100.0 / len(shares):.0f} %"
+        text = (
+            f"Weights of {_named(results, best)} by view, {equals}, with deviations over the splits: {_first(listed)}."
+        )
+        sentences += [text, *_about_views(study, results, dataset, n, list(percent.columns))]
+    share = 100.0 * max(positives, n - positives) / n if positives else means.get("majority")
+    larger = f", where the larg{'er' if positives else 'est'} class has {share:.1f} %" if share else ""
     counts = f"{len(finished)} of {len(entries)} configurations were compared"
     protocol = study.protocol
     assert isinstance(protocol, RandomSplits) and protocol.shares, "a leaderboard's"
@@ -73,17 +80,20 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int, positiv
     return [*sentences, f"Mean accuracies on {repetitions} random splits ({parts}){larger}; {counts}."]
 
 
-def _about_views(study: Study, results: Results, dataset: str, views: Sequence[str]) -> Iterator[str]:
+def _about_views(study: Study, results: Results, dataset: str, n: int, views: Sequence[str]) -> Iterator[str]:
     """Yield what each view tells alone and what is lost without it, the most telling first, if it was measured."""
     sweeps = {sweep.of: name for name, sweep in study.sweeps.items() if sweep.kind == "view"}
     if not {"alone", "without"} <= sweeps.keys():
         return
-    effects = results.view_effects(dataset, sweeps["alone"], sweeps["without"], METRIC)
-    found = sorted(effects.items(), key=lambda item: -item[1][0])
+    effects = results.view_effects(dataset, sweeps["alone"], sweeps["without"], METRIC, n)
+    found = sorted(effects.items(), key=lambda item: -item[1].alone)
     if found:
         (entry,) = study.sweeps[sweeps["alone"]].algorithms
-        listed = [f"{view_label(views[number - 1])} {alone:.1f} % ({change:+.1f})" for number, (alone, change) in found]
-        yield f"{results.title(entry)} with one view alone (and the change without it): {_first(listed)}."
+        changes = [f"{each.change:+.1f}, {each.low:+.1f} to {each.high:+.1f}" for _, each in found]
+        names = [f"{view_label(views[number - 1])} {each.alone:.1f} %" for number, each in found]
+        listed = [f"{name} ({change})" for name, change in zip(names, changes, strict=True)]
+        measured = "one view alone (and the change without it, with its 95 % interval)"
+        yield f"Weights do not say what a view tells; {results.title(entry)} with {measured}: {_first(listed)}."
 
 
 def _named(results: Results, entry: str) -> str:

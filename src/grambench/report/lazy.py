@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from grambench.results.columns import Table as Table
     from grambench.results.statistics import Sample as Sample
     from grambench.results.study import Results as Results
+    from grambench.results.study import ViewEffect as ViewEffect
 else:
     Axes = Axis = Bbox = Characteristics = DataFrame = Figure = Prepared = Results = Sample = Series = Table = Any
+    ViewEffect = Any
 
 Canvas = Figure
 Comparison = dict[tuple[str, str, str, str], Series]  # rows of reproduction.csv, see tables.comparison

@@ -123,9 +123,9 @@ def resampled_difference(first: ArrayLike, second: ArrayLike, *, overlap: float)
     """Return by how much the second mean exceeds the first, for random splits of one data set that overlap.
 
     The differences of r splits are not independent. Nadeau and Bengio (2003, Machine Learning 52, section 3) take the
-    correlation of two splits to be the share of test examples, o, and correct the variance by 1/r + o / (1 - o), where
-    independent splits would have 1/r. If a split draws a part of the data set alone, o is that part's share of test
-    examples times the part, the chance that two splits test the same example.
+    correlation of two splits to be the share of test examples among those of training and test, o, and correct the
+    variance by 1/r + o / (1 - o), where independent splits would have 1/r. If a split draws a part of the data set
+    alone, o is that share times the part, the chance that two splits test the same example if no example selects.
 
     Parameters
     ----------

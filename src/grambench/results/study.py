@@ -53,6 +53,15 @@ class CellStatus(NamedTuple):
     identity: str = ""
 
 
+class ViewEffect(NamedTuple):
+    """The mean of a metric on a view alone, its change without the view, and the 95 % interval of the change."""
+
+    alone: float
+    change: float
+    low: float
+    high: float
+
+
 @dataclass(frozen=True)
 class Results:
     """Runs and failures of one study.
@@ -254,15 +263,22 @@ class Results:
         views = pd.DataFrame(weights).T.groupby(view_of, sort=False).sum().T
         return views.div(views.sum(axis="columns").replace(0.0, np.nan), axis="index")
 
-    def view_effects(self, dataset: str, alone: str, without: str, metric: str) -> dict[int, tuple[float, float]]:
+    def view_effects(self, dataset: str, alone: str, without: str, metric: str, n: int = 0) -> dict[int, ViewEffect]:
         """Return the mean of a metric on each view alone, and its change without the view, by the number from 1.
 
         The two sweeps are of kind `view` and of one configuration. A view without both is left out.
         """
         (entry,) = self.study.sweeps[alone].algorithms
-        means, rest = (self.swept(sweep, dataset, entry, metric).mean(axis="columns") for sweep in (alone, without))
-        whole, both = self.sample(dataset, entry, metric).mean, means.index.intersection(rest.index)
-        return {int(number): (float(means[number]), float(rest[number] - whole)) for number in both}
+        means, rest = (
+            self.swept(alone, dataset, entry, metric).mean(axis="columns"),
+            self.swept(without, dataset, entry, metric),
+        )
+        whole, overlap = self.values(dataset, entry, metric), self.study.protocol.overlap(dataset, n)
+        effects = {}
+        for number in means.index.intersection(rest.index):
+            change = resampled_difference(whole, rest.loc[number], overlap=overlap)
+            effects[int(number)] = ViewEffect(float(means[number]), change.value, *change.interval(BEST_LEVEL))
+        return effects
 
     def by_kernel(self, sweep: str, dataset: str, algorithm: str, metric: str) -> pd.Series:
         """Return the mean of a metric for each kernel of the study by its name, from a sweep over `kernel`.

@@ -10,7 +10,7 @@ from grambench.config.shown import OneMetric
 from grambench.kernels.labels import view_label
 from grambench.report import drawing
 from grambench.report.figure_kind import FigureData, FigureKind
-from grambench.report.lazy import Axes, Canvas, DataFrame, Results
+from grambench.report.lazy import Axes, Canvas, DataFrame, Results, ViewEffect
 
 MOST = 8  # views of a panel
 MAX_COLUMNS = 2
@@ -72,7 +72,7 @@ class WeightsFigure(FigureKind):
             axes.hlines(places, mean - std, mean + std, colors=colour, linewidth=1.0, alpha=0.6)
             style: Any = {"marker": data.shape(name), "color": colour, "markersize": 4, "linestyle": ""}
             (legend[data.title(name)],) = axes.plot(mean, places, **style)
-        effects = data.results.view_effects(dataset, self.alone, self.without, *self.metrics)
+        effects = data.results.view_effects(dataset, self.alone, self.without, self.metrics[0])
         labels = [f"{view_label(view)} {self._effect(effects.get(listed.index(view) + 1))}" for view in views]
         axes.set_yticks(range(len(views)), labels)
         axes.set_ylim(len(views) - 0.4, -0.6)
@@ -82,8 +82,8 @@ class WeightsFigure(FigureKind):
         drawing.set_title(axes, f"{dataset}{rest}", fontsize=drawing.SMALL)
         return legend
 
-    def _effect(self, effect: tuple[float, float] | None) -> str:
+    def _effect(self, effect: ViewEffect | None) -> str:
         """Return the metric on a view alone and its change without the view, as "(71.2; -0.5)"."""
         decimals = METRICS[self.metrics[0]].decimals
         # no -0.0
-        return f"({effect[0]:.{decimals}f}; {round(effect[1], decimals) + 0.0:+.{decimals}f})" if effect else ""
+        return f"({effect.alone:.{decimals}f}; {round(effect.change, decimals) + 0.0:+.{decimals}f})" if effect else ""
