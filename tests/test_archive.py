@@ -20,7 +20,7 @@ from grambench.common.layout import Cell
 from grambench.config.project import Configuration
 from grambench.datasets import store
 from grambench.report import figures
-from grambench.results import archive, collect, records, reproduction
+from grambench.results import archive, collect, records
 from grambench.results.characteristics import Characteristics
 from grambench.results.compare import compare
 from grambench.results.study import Results
@@ -279,13 +279,6 @@ def test_a_record_of_the_archive_is_shown(project, call):
     about, first, *_ = out.splitlines()
     assert code == 0 and about == f"reference results {archive.version_of('oks')}"
     assert first == "oks: oks_svm on corel5k_sky_grass: ok" and "Repetitions (5)" in out
-    assert "Published numbers" not in out
-    row = {"item": "Table 2", "dataset": "corel5k_sky_grass", "algorithm": "oks_svm", "metric": "accuracy_percent"}
-    row |= {"published": "91.3", "ours": "93.2", "verdict": "different"}
-    folder = Path(layout.REPORT).parent / "files/oks"  # which grambench report oks writes
-    folder.mkdir(parents=True)
-    reproduction.TABLE.frame([row]).to_csv(folder / "reproduction.csv", index=False)
-    _, out, _ = call("show", "oks/corel5k_sky_grass/oks_svm")
-    assert re.search(r"Published numbers\n.*\n  Accuracy \(%\)  Table 2  91.3 +93.2  different\n", out)
+    assert re.search(r"Published numbers\n.*\n(.*\n)*  Accuracy \(%\) +Table 2 .*  -?[\d.]+ to -?[\d.]+, margin 1", out)
     code, _, err = call("show", "oks/corel5k_sky_grass/oks_swm")
     assert code == 2 and "unknown record of " in err and "did you mean oks/corel5k_sky_grass/oks_svm" in err

@@ -458,6 +458,11 @@ def test_open_shows_the_report(project, call, monkeypatch):
     path.parent.mkdir(parents=True)
     path.touch()
     assert call("open")[:2] == (0, f"{path}\n") and opened == [path.as_uri()]
+    later = project / layout.REFERENCE_REPORT
+    later.parent.mkdir(parents=True)
+    later.touch()
+    os.utime(path, (1, 1))
+    assert call("open")[1] == f"{later}\n"
 
 
 NEEDED = ("data/raw/sonar/source.json", "results/report/index.html", "results/logs/run/gone.log", layout.LAST_RUN)

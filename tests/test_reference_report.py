@@ -92,7 +92,7 @@ def test_the_report_of_the_archive_needs_no_run(project, call, monkeypatch):
     shutil.copytree(CONFIG.parent / archive.ARCHIVE / STUDY, archive.ARCHIVE / STUDY)
     shutil.copytree(archive.ARCHIVE / STUDY, archive.ARCHIVE / "other")
     code, said, err = call("report", STUDY, "-c", "1")
-    index = Path(layout.REPORT)
+    index = Path(layout.REFERENCE_REPORT)
     *_, last = said.splitlines()
     assert (code, last, err) == (0, f"studies: 1 from reference, 0 from results; report: {index.resolve()}", "")
     assert (

@@ -8,12 +8,13 @@ from grambench.common.errors import DataError
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Open the report in a browser, and print its path."""
+    """Open the report that was made last, by `grambench run` or `grambench report`, and print its path."""
     import webbrowser
 
-    path = Path(layout.REPORT)
-    if not path.is_file():
-        raise DataError(f"{path}: no such file; grambench run makes it")
+    found = [path for path in map(Path, (layout.REPORT, layout.REFERENCE_REPORT)) if path.is_file()]
+    if not found:
+        raise DataError(f"{layout.REPORT}: no such file; grambench run makes it")
+    path = max(found, key=lambda path: path.stat().st_mtime)
     print(path.resolve())
     # without a browser this does nothing, and the printed path is enough
     webbrowser.open(path.resolve().as_uri())

@@ -13,8 +13,9 @@ from grambench.common.errors import DataError
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     names.add_argument(parser, names.archived, "studies", nargs="*", help="names of studies (default: all)")
-    folder = "folder for its pages, whose files it replaces (default: that of a run)"
-    parser.add_argument("-o", "--output", type=Path, default=Path(layout.REPORT).parent, help=folder)
+    default = Path(layout.REFERENCE_REPORT).parent
+    folder = f"folder for its pages, whose files it replaces (default: {default})"
+    parser.add_argument("-o", "--output", type=Path, default=default, help=folder)
     parser.add_argument("-c", "--cores", help="number of cores (default: all)")
 
 
@@ -33,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     if begun := sorted({*last_run.datasets()} & {*studies} - here.keys()):
         print(f"shown from {archive.ARCHIVE}, since only some of their runs are done here: {', '.join(begun)}")
     print(f"archived studies: {len(studies)}; tables, figures and pages of all take a minute or two", flush=True)
-    index = arguments.output / Path(layout.REPORT).name
+    index = arguments.output / Path(layout.REFERENCE_REPORT).name
     made = reference_report.write(plan, here, index, count_cores(arguments.cores))
     counts = ", ".join(f"{count} from {folder}" for folder, count in made.items())
     print(f"studies: {counts}; report: {index.resolve()}")

@@ -32,9 +32,10 @@ TABLE = "results/{study}/tables/{table}.{suffix}"
 TABLE_SUFFIXES = ("csv", "md", "tex")
 FIGURE = "results/{study}/figures/{figure}.{suffix}"
 FIGURE_SUFFIXES = ("svg", "pdf", "column.svg", "column.pdf", "png")  # for a page, for a column, for slides
-REPORT = "results/report/index.html"  # the first page
+REPORT = "results/report/index.html"  # the first page of what a run reports
+REFERENCE_REPORT = "results/reference/index.html"  # that of `grambench report`, of all archived studies
 NOTES = Path("docs/papers")  # a page for each paper: its findings, and the numbers that differ and why
-# all of them for the files of one data set, study or run; logs and the report are not among them
+# all of them for the files of one data set, study or run; logs and reports are not among them
 PATTERNS = [text for text in list(vars().values()) if isinstance(text, str) and re.match("results/.*{", text)]
 # what the names in braces stand for: Snakemake makes, and `grambench clean` removes, nothing else
 WILDCARDS = dict.fromkeys(("study", "dataset", "base", "descriptor", "table", "figure"), "[a-z][a-z0-9_]*")
