@@ -159,6 +159,8 @@ def _on_images(board: Board) -> Iterator[Part]:
     names = learned(board.results)
     best = board.best(names)
     title, many = board.results.title(best), WORDS[len(names)]
+    ahead = sum(board.ahead(name, plus=True)[1].startswith("+") for name in names)
+    yield Sentence("**{} of {} learned combinations are ahead, weakly**", [WORDS[ahead].capitalize(), many])
     assert title == "lp-MKL p = 1, centred"
     yield Sentence(
         "Of {} learned combinations the best is {} points ahead of the uniform mean of all kernels, over {} "

@@ -21,6 +21,7 @@ from grambench.results.study import Results
 
 ROOT = Path(__file__).parents[1]
 ACCURACY = "accuracy_percent"
+FIT_SECONDS = "fit_seconds"
 
 
 class Board(NamedTuple):
