@@ -21,7 +21,6 @@ from vectors_page import lead, leaderboard, vectors
 from grambench.claims.leaderboard_views import EXAMPLES
 from grambench.config.project import Configuration
 from grambench.datasets.descriptions import BaseDataset, Dataset, Description, Images
-from grambench.pipeline.ranking import ranked
 from grambench.results import archive
 
 
@@ -80,7 +79,7 @@ def _lead_on_images() -> list[str]:
 def _vectors_in_brief(text: str) -> Iterator[Part]:
     """Yield the sentences on the leaderboard of vectors."""
     board = vectors()
-    extent = [str(len(each)) for each in (ranked(board.results.study), board.datasets)]
+    extent = [str(len(each)) for each in (board.results.study.ranked, board.datasets)]
     yield Sentence(text, [*extent, *lead()])
 
 

@@ -18,7 +18,6 @@ from grambench.claims.leaderboard import (
     on_features,
 )
 from grambench.common.types import Floats
-from grambench.pipeline.ranking import ranked
 from grambench.results import archive
 from grambench.results.statistics import BEST_LEVEL, resampled_difference
 from grambench.results.study import HALVES
@@ -71,7 +70,7 @@ def _pooled(board: Board) -> Board:
 
 def _rows(board: Board) -> list[str]:
     """Return a row for each configuration, best mean rank first; the majority class would set the scale of a figure."""
-    names = [name for name in ranked(board.results.study) if name != MAJORITY]
+    names = [name for name in board.results.study.ranked if name != MAJORITY]
     means = board.results.means(names, ACCURACY, board.datasets)
     ranks = board.results.ranks(names, ACCURACY, board.datasets).mean().sort_values(kind="stable")
     seconds = np.exp(np.log(board.results.means(names, "seconds", board.datasets)).mean())
@@ -86,7 +85,7 @@ def _rows(board: Board) -> list[str]:
 
 
 def _changes_of_ranks(board: Board) -> Sentence:
-    names = ranked(board.results.study)
+    names = board.results.study.ranked
     even, odd = (board.results.ranks(names, ACCURACY, board.datasets, half).mean() for half in HALVES.values())
     changes = (even - odd).abs()
     return Sentence(
@@ -103,7 +102,7 @@ def _extent(board: Board) -> Sentence:
         "{} configurations on {} data sets, {} of them of more than two classes. Nine configurations are on a second "
         "pool of kernels as well, on {} data sets. Of {} runs {} have a result. They took {} hours of processor time",
         [
-            str(len(ranked(board.results.study))),
+            str(len(board.results.study.ranked)),
             str(len(board.datasets)),
             WORDS[sum(count > 2 for count in classes)],
             str(len(_pooled(board).datasets)),

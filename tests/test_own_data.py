@@ -760,9 +760,13 @@ def test_compare_replaces_only_what_it_wrote_for_the_same_file(project, monkeypa
     description = Path("config/datasets/people.yaml")
     assert add("people.csv", "--label", "y") == 0
     written = description.read_bytes()
-    assert cli.main(["compare", "people.csv", "--label", "y"]) == 2
-    assert "people.yaml: exists already; --name sets another name" in capsys.readouterr().err
+    assert cli.main(["compare", "people.csv", "--label", "y", "-c", "1"]) == 0
     assert description.read_bytes() == written
+    description.write_bytes(written + b"edited: true\n")
+    assert cli.main(["compare", "people.csv", "--label", "y"]) == 2
+    said = "people.yaml: exists already, with another description; --name sets another name"
+    assert said in capsys.readouterr().err
+    assert description.read_bytes() != written
     description.unlink()
     for table in (TABLE, TABLE + "7,a\n"):
         Path("people.csv").write_text(table)

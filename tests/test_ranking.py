@@ -9,10 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import small_board
+from planted import CONFIGURATION
 from small_board import BOARD, DATASETS, ENTRIES, FOLDER
 
 from grambench.commands import rank
 from grambench.common import layout
+from grambench.config.study import Entry
 from grambench.pipeline import ranking
 from grambench.report import ranking_page, tables
 from grambench.results import archive
@@ -94,7 +96,7 @@ def test_seconds_of_the_reference_are_scaled_by_runs_that_were_made_again(ranked
     runs.to_parquet(path)
     small_board.sign(FOLDER)
     code, said, _ = call("rank", "logistic_regression", "-d", "votes84", "-r", "2")
-    assert code == 0 and "gave equal numbers, in 0.00 of the reference's seconds" in said
+    assert code == 0 and "gave equal numbers, in 0.00 times the reference's seconds" in said
     seconds = pd.read_csv(RANKING / "ranks.csv").query("metric == 'seconds'")["ours_mean"]
     assert (seconds < 60.0).all(), "seconds as of a machine that is a million times slower"
 
@@ -126,6 +128,13 @@ def test_a_data_set_without_a_source_is_left_out_and_named(ranked, call, monkeyp
     config.write_text(config.read_text() + "\nsources: [file]\n")
     code, said, _ = call("rank", "logistic_regression", "-r", "2")
     assert code == 1 and "Data sets that are left out: ionosphere (" in said
+
+
+def test_a_board_ranks_no_second_pool_and_no_second_solver():
+    study = CONFIGURATION.study("leaderboard")
+    assert {"d1", "kernel_stacking"} <= {*study.ranked} and not {"d1_features", "silp"} & {*study.ranked}
+    own = study.model_copy(update={"algorithms": study.algorithms | {"mine": Entry(path="mine.py")}})
+    assert own.ranked == [*study.ranked, "mine"]
 
 
 def test_a_leak_is_not_ranked(ranked, call, monkeypatch):

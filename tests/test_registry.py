@@ -329,6 +329,7 @@ FIELDS = [(name, field) for name in algorithms.names() for field in algorithms.f
 
 @pytest.mark.parametrize(("name", "field"), [case for case in FIELDS if case[1] not in UNCHECKED | TOGETHER])
 def test_every_parameter_is_checked_and_a_wrong_one_gives_one_line(name, field):
+    assert field in WRONG, f"add to WRONG the values that {field!r} must refuse"
     for value in WRONG[field]:
         with pytest.raises(ConfigError, match=f"^{name}: {field} must ") as caught:
             algorithms.parameters(name, {field: value})

@@ -86,7 +86,7 @@ def prepare(
     """
     import yaml
 
-    from grambench.config.load import check
+    from grambench.config.load import check, parse
     from grambench.config.project import Configuration
     from grambench.datasets import describe
     from grambench.datasets.descriptions import Dataset
@@ -106,11 +106,12 @@ def prepare(
     # compare asks for no permission to repeat itself, and has none to replace any other description
     compared = f"# made by: grambench compare {shlex.quote(str(arguments.file))} ".encode()
     repeated = arguments.command_name == "compare" and output.is_file() and output.read_bytes().startswith(compared)
-    if output.is_file() and not (arguments.replace or repeated):
-        remedy = "--replace replaces it, and " if arguments.command_name == "add-dataset" else ""
-        raise ConfigError(f"{output}: exists already; {remedy}--name sets another name")
+    exists = output.is_file() and not (arguments.replace or repeated)
+    if exists and arguments.command_name == "add-dataset":
+        raise ConfigError(f"{output}: exists already; --replace replaces it, and --name sets another name")
     if not output.is_file() and name in Configuration(root / CONFIG).names("datasets"):
-        raise ConfigError(f"{name} is the name of a data set of grambench; set another name with --name")
+        path = Configuration(root / CONFIG).path(f"datasets/{name}.yaml")
+        raise ConfigError(f"{name} is the name of a data set of grambench ({path}); set another name with --name")
     if not arguments.file.is_file():
         raise DataError(f"{arguments.file}: no such file")
     options = {key: value for key, value in vars(arguments).items() if key in describe.Wishes.__slots__}
@@ -122,10 +123,13 @@ def prepare(
     text = f"# made by: {command}\n{yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=120)}"
     check(Dataset, values, str(output))
     _check_parsed(output, text, values)
+    if exists and parse(output.read_text(encoding="utf-8"), output) != values:
+        raise ConfigError(f"{output}: exists already, with another description; --name sets another name")
     study = _add_to_study(arguments.study, name) if arguments.study else None
 
     def write() -> None:
-        _write(output, text)
+        if not exists:
+            _write(output, text)
         for remark in remarks:
             print(remark)
         classes = values["sources"][0]["reader"].get("classes")

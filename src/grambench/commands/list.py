@@ -58,7 +58,7 @@ def _list_algorithms() -> None:
     for name in [*algorithms.names(), *_algorithms_of_studies()]:
         try:
             defaults = json.dumps(dataclasses.asdict(algorithms.load(name).parameters()))
-            text = f"{algorithms.title(name):18} {algorithms.category_of(name) or 'outside':8} {defaults}"
+            text = f"{algorithms.title(name):18} {algorithms.category_of(name) or 'outside':10} {defaults}"
         # a user's file may be unfinished and raise anything
         except Exception as error:
             text = f"cannot be imported: {reason(error)}"

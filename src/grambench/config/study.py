@@ -372,6 +372,16 @@ class Study(ConfigModel):
         """Whether it compares algorithms on any data set that fits, with neither published numbers nor sweeps."""
         return self.published is None and all(sweep.kind == "view" for sweep in self.sweeps.values())
 
+    @property
+    def ranked(self) -> list[str]:
+        """The configurations that a board ranks: those of its tables of kind `matrix`, and those of one's own files.
+
+        A second pool, or a second solver of the same problem, is not among them. Without such a table all are.
+        """
+        matrices = [table for table in self.tables.values() if table.kind == "matrix"]
+        shown = {name for table in matrices for name in getattr(table, "algorithms", ())} or {*self.algorithms}
+        return [name for name, entry in self.algorithms.items() if name in shown or entry.path]
+
     def variants(self, entry: str) -> list[str]:
         """Return the entries that are variants of one."""
         return [name for name, other in self.algorithms.items() if other.variant_of == entry]

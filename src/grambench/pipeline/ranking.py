@@ -20,7 +20,6 @@ from grambench.pipeline import trial
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.trial import ENTRY, Trial
 from grambench.report.ranking_page import Ranking
-from grambench.report.tables.matrix import MatrixTable
 from grambench.results import archive, collect
 from grambench.results.reading import as_written
 from grambench.results.records import Record
@@ -44,17 +43,8 @@ def read_reference(plan: Plan, board: str) -> Results:
     study, runs = plan.studies[board], archive.path_of(board, layout.RUNS)
     with as_written(runs):
         results = Results.read(study, runs, archive.path_of(board, layout.CELLS))
-    entries = {name: study.algorithms[name] for name in ranked(study) if name in results.ran("algorithm")}
+    entries = {name: study.algorithms[name] for name in study.ranked if name in results.ran("algorithm")}
     return replace(results, study=study.model_copy(update={"algorithms": entries, "sweeps": {}}))
-
-
-def ranked(study: Study) -> list[str]:
-    """Return the configurations that a board ranks, those of its tables of kind `matrix`; all if it has no such table.
-
-    A second pool, or a second solver of the same problem, is not among them.
-    """
-    shown = {name for table in study.tables.values() if isinstance(table, MatrixTable) for name in table.algorithms}
-    return [name for name in study.algorithms if name in (shown or study.algorithms)]
 
 
 def check_vectors(plan: Plan, board: str, datasets: Sequence[str]) -> None:

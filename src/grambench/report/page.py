@@ -178,10 +178,11 @@ class StudyReport:
     def ranks(self) -> pd.DataFrame:
         """The ranks of all algorithms with results by the main metric, a row for each data set; empty for fewer than 2.
 
-        Data sets without a result of one of them are left out.
+        Of a board, these are the configurations that it ranks. Data sets without a result of one of them are left out.
         """
         metric = self.results.main_metric()
-        names = self.results.with_results(self.ran, metric) if metric else []
+        ranked = [name for name in self.ran if not self.study.takes_any_dataset or name in self.study.ranked]
+        names = self.results.with_results(ranked, metric) if metric else []
         return self.results.ranks(names, metric) if len(names) > 1 else pd.DataFrame()
 
     @cached_property

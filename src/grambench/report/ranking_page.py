@@ -183,9 +183,8 @@ def _about_rank(results: Results, algorithm: str) -> Iterator[str]:
     shared = " (shared)" if (means == means[algorithm]).sum() > 1 else ""
     best = f", after {results.title(first)} with {means[first]:.1f}" if place > 1 else ""
     rank = f"mean rank: {means[algorithm]:.1f} on {len(ranks)} data set{'s' * (len(ranks) > 1)}"
-    yield f"{title} is number {place}{shared} of {len(means)} by {rank}{best}."
-    if len(ranks) < LEAST:
-        yield f"This is no comparison yet: it needs results on at least {LEAST} data sets."
+    few = f"No comparison yet, which needs {LEAST} data sets: " * (len(ranks) < LEAST)
+    yield f"{few}{title} is number {place}{shared} of {len(means)} by {rank}{best}."
     rivals = [name for name in names if name != algorithm]
     compared = {name: found for name in rivals if (found := results.compare(algorithm, name, METRIC))}
     for name in [name for name in EQUAL if name in compared][:1]:
@@ -208,7 +207,7 @@ def _about_reference(ranking: Ranking) -> Iterator[str]:
     if ranking.again:
         equal, runs = sum(ranking.again.values()), ", ".join(f"{cell.dataset}/{cell.task}" for cell in ranking.again)
         made = f"{len(ranking.again)} reference runs that were made again ({runs})"
-        yield f"{equal} of {made} gave equal numbers, in {ranking.ratio:.2f} of the reference's seconds."
+        yield f"{equal} of {made} gave equal numbers, in {ranking.ratio:.2f} times the reference's seconds."
     if ranking.left_out:
         left_out = (f"{dataset} ({reason})" for dataset, reason in ranking.left_out.items())
         yield f"Data sets that are left out: {'; '.join(left_out)}."
