@@ -771,7 +771,8 @@ def test_compare_replaces_only_what_it_wrote_for_the_same_file(project, monkeypa
     for table in (TABLE, TABLE + "7,a\n"):
         Path("people.csv").write_text(table)
         assert cli.main(["compare", "people.csv", "--label", "y", "-c", "all"]) == 0
-        assert yaml.safe_load(written := description.read_text())["n"] == len(table.splitlines()) - 1
+        written = description.read_text()
+        assert yaml.safe_load(written)["n"] == len(table.splitlines()) - 1
     assert cli.main(["compare", "other/people.csv", "--label", "y"]) == 2
     assert description.read_text() == written
 
