@@ -71,7 +71,8 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int, positiv
         )
         sentences += [text, *_about_views(study, results, dataset, n, list(percent.columns))]
     share = 100.0 * max(positives, n - positives) / n if positives else means.get("majority")
-    larger = f", where the larg{'er' if positives else 'est'} class has {share:.1f} %" if share else ""
+    largest = "larger" if positives else "largest"
+    larger = f", where the {largest} class has {share:.1f} %" if share else ""
     counts = f"{len(finished)} of {len(entries)} configurations were compared"
     protocol = study.protocol
     assert isinstance(protocol, RandomSplits) and protocol.shares, "a leaderboard's"
