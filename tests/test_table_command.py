@@ -48,7 +48,7 @@ def test_data_sets_that_the_study_does_not_list_are_ranked_too(table):
 def test_rows_columns_metric_caption_and_label_are_those_of_the_call(table):
     call = ("omkc", "-a", "omkc_ss", "omkc_dd", "-d", "wdbc", "--metric", "seconds", "--latex")
     code, out, _ = table(*call, "--caption", "Time & more", "--label", "tab:time")
-    assert code == 0 and r"\caption{Time \& more. Bold: the lowest mean" in out and r"\label{tab:time}" in out
+    assert code == 0 and r"\caption{Time \& more. Time (s): mean" in out and r"\label{tab:time}" in out
     rows = [line.split(" &")[0] for line in out.splitlines() if line.endswith(r"\\")]
     assert rows == ["Algorithm", "OMKC(S,S)", "OMKC(D,D)"]
     assert r"\textbf{0.010 $\pm$ 0.000}" in out or r"\textbf{0.0100 $\pm$ 0.0000}" in out

@@ -87,7 +87,8 @@ def _read(run: str, results: Path) -> "Record":
 
 
 def _heading(record: "Record") -> Iterator[str]:
-    yield f"{record.study}: {record.algorithm} on {record.dataset}: {record.status}"
+    sweep = f", sweep {record.settings['sweep']}" if record.settings.get("sweep") else ""
+    yield f"{record.study}: {record.algorithm} on {record.dataset}{sweep}: {record.status}"
     if record.reason:
         yield f"  {record.reason}"
     yield from (f"  | {line}" for line in record.detail.splitlines())

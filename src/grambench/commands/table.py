@@ -25,7 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     kinds.add_argument("--latex", dest="format", action="store_const", const="latex", help="a tabular with booktabs")
     kinds.add_argument("--markdown", dest="format", action="store_const", const="markdown", help="a Markdown table")
     kinds.add_argument("--csv", dest="format", action="store_const", const="csv", help="a row for each number")
-    parser.add_argument("--caption", default="", help="the caption; remarks on the test and the ranks follow")
+    parser.add_argument("--caption", default="", help="the caption; what the numbers are follows")
     parser.add_argument("--label", default="", help="the label in LaTeX, such as tab:accuracy")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a file; .tex, .md or .csv is a format")
     names.add_results(parser)

@@ -77,16 +77,17 @@ def paper_table(
     algorithms, datasets : sequence of str
         The rows and the columns, in this order.
     caption : str
-        The caption; by default the metric and what the deviations are over. Remarks on the test and the ranks follow.
+        The caption. The metric, what the deviations are over, and remarks on the test and the ranks follow.
     """
     from grambench.report.table_data import TableData
 
     origins = dict.fromkeys(filter(None, (results.cell(d, a).orders for d in datasets for a in algorithms)))
     repetitions = " or ".join(map(results.study.protocol.repetitions_text, origins)) or "no runs"
+    shown = f"{METRICS[metric].label}: mean ± standard deviation over {repetitions}"
     table = MatrixTable(
         kind="matrix",
         title="",
-        caption=caption or f"{METRICS[metric].label}: mean ± standard deviation over {repetitions}",
+        caption=". ".join(filter(None, [caption.rstrip(". "), shown])),
         algorithms=list(algorithms),
         metrics=[metric],
         datasets=list(datasets),
