@@ -316,7 +316,7 @@ def test_kernels_in_all_their_forms_learn_the_same():
     every = np.stack([kernel(np.r_[X, test]) for kernel in (linear_kernel, partial(rbf_kernel, gamma=2.0))])
     numbers = np.arange(55)
     forms = [
-        (["linear", partial(rbf_kernel, gamma=2.0)], X, test, ["linear", "rbf_kernel"]),
+        (["linear", partial(rbf_kernel, gamma=2.0)], X, test, ["linear", "rbf_kernel(gamma=2.0)"]),
         ([linear_kernel, "gaussian_sigma0.5"], X, test, ["linear_kernel", "gaussian_sigma0.5"]),
         (["polynomial_p1", "gaussian_sigma0.5"], X, test, ["polynomial_p1", "gaussian_sigma0.5"]),
         ("precomputed", grams, others, ["kernel_0", "kernel_1"]),
@@ -399,7 +399,7 @@ def test_functions_have_names_that_tell_them_apart_and_that_their_errors_begin_w
         ValueError, match=r"fails: expected kernel values \(40, 40\); of arrays .* deep inside"
     ) as caught:
         KernelClassifier("uniform_svm", fails).fit(X, y)
-    assert caught.value.__cause__.__cause__.__traceback__ or caught.value.__cause__
+    assert str(caught.value.__cause__) == "deep inside"
 
 
 def test_too_little_memory_is_one_line_with_the_ways_out(monkeypatch):

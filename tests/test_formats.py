@@ -321,7 +321,7 @@ def test_kernel_values_are_named(tmp_path):
         (lambda path: h5(path, X=X), "an HDF5 file; describe it with `format: hdf5`"),
         (lambda path: mat5(path.with_suffix(".mat"), X=X), "a MATLAB file; describe it with `format: mat`"),
         (lambda path: mat73(path, X=X), "a MATLAB file; describe it with `format: mat`"),
-        (lambda path: np.save(path.open("wb"), X) or path, "a NumPy array; save it as CSV"),
+        (lambda path: np.save(path.open("wb"), X) or path, "a NumPy array; save features as CSV"),
     ],
 )
 def test_a_binary_file_is_named_where_text_is_expected(tmp_path, write, message, pack):
