@@ -26,6 +26,7 @@ def omkc() -> Iterator[Part]:
         ),
         "all": chosen.map(len) >= 0,
     }
+    yield from _printed(found)
     rows = [f"| {' | '.join([name, *counted(found[part])])} |" for name, part in parts.items()]
     yield Table("| numbers | exact | confirmed | compatible | different |", rows)
     notes = {
@@ -51,6 +52,21 @@ def omkc() -> Iterator[Part]:
     )
     yield Sentence("**{} of {} claims hold here.**", [str((verdict == "holds").sum()), str(len(verdict))])
     yield from _in_hindsight()
+
+
+def _printed(found: pd.DataFrame) -> Iterator[Part]:
+    """Yield a table of each metric of Tables 3 and 4: our mean, the printed one and the sign of the verdict."""
+    signs = {"exact": "=", "confirmed": "≈", "compatible": "~", "different": "≠"}
+    titles = {name: results_of("omkc").title(name) for name in dict.fromkeys(found["algorithm"])}
+    head = " | ".join(titles.values()).replace("*", r"\*")
+    for metric, corner in zip(OF_OMKC, ("mistakes in percent", "support vectors"), strict=True):
+        rows = []
+        for dataset, numbers in found[found["metric"] == metric].groupby("dataset", sort=False):
+            by_name = numbers.set_index("algorithm").loc[list(titles)]
+            texts = zip(by_name["ours"], by_name["published"], by_name["verdict"], strict=True)
+            cells = [f"{our.partition(' ')[0]} ({printed.partition(' ')[0]}) {signs[of]}" for our, printed, of in texts]
+            rows.append(f"| {' | '.join([str(dataset), *cells])} |")
+        yield Table(f"| {corner} | {head} |", rows)
 
 
 def _in_hindsight() -> Iterator[Part]:
