@@ -14,7 +14,8 @@ from grambench.common import layout, shipped
 from grambench.common.files import SUMS, sha256
 from grambench.common.layout import Cell
 from grambench.config.study import Study
-from grambench.pipeline import reference_report
+from grambench.pipeline import last_run, reference_report
+from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import report
 from grambench.report.record import describe
 from grambench.results import archive
@@ -83,6 +84,20 @@ def test_its_page_says_where_its_numbers_are_from_and_links_no_record_that_is_no
     pages = [made_report.pages_of(each)[name].decode() for each in both]
     links = ['href="../../runs/omkc/wdbc/omkc_dd.h5"' in text for text in pages]
     assert links == [True, False]
+
+
+def test_a_study_is_shown_from_results_if_it_was_run_whole(monkeypatch):
+    def planned(study, **asked):
+        return Plan({"studies": [study], **asked}, CONFIG)
+
+    whole, own, other = planned(STUDY), planned("streams"), planned("omkc")
+    some = planned(STUDY, datasets={STUDY: whole.targets.datasets(STUDY)[:1]})
+    for mine, shown in ((whole, {STUDY}), (some, set())):
+        finished = {STUDY: mine.specs, "streams": own.specs, "omkc": other.specs}
+        monkeypatch.setattr(last_run, "finished", lambda _, found=finished: found)
+        assert {*reference_report.run_here(whole, others=False)} == shown
+        # omkc is archived, and shown where it is asked for
+        assert {*reference_report.run_here(whole, others=True)} == shown | {"streams"}
 
 
 def test_the_report_of_the_archive_needs_no_run(project, call, monkeypatch):
