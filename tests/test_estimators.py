@@ -368,7 +368,7 @@ def test_what_cannot_be_centred_is_refused():
         ("omkc_dd", {"center": True}, "center: expected False for a stream with a budget, got True"),
     ],
 )
-def test_a_stream_with_a_budget_stores_no_examples_or_is_refused(algorithm, changes, message):
+def test_a_budget_is_refused_where_the_stream_would_be_stored(algorithm, changes, message):
     X, y, _ = problem()
     with pytest.raises(ValueError, match=message):
         KernelClassifier(algorithm, budget=5, **changes).partial_fit(X, y, classes=np.unique(y))

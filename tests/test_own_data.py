@@ -766,7 +766,7 @@ def test_compare_replaces_only_what_it_wrote_for_the_same_file(project, monkeypa
     assert cli.main(["compare", "people.csv", "--label", "y"]) == 2
     said = "people.yaml: exists already, with another description; --name sets another name"
     assert said in capsys.readouterr().err
-    assert description.read_bytes() != written
+    assert description.read_bytes() == written + b"edited: true\n"
     description.unlink()
     for table in (TABLE, TABLE + "7,a\n"):
         Path("people.csv").write_text(table)

@@ -42,7 +42,7 @@ def test_all_return_kernels_within_the_bounds(name, seed):
     features, labels = problem(seed)
     learned = fit(name, grid(features), labels)
     assert learned.weights.max() > 0.0
-    for parameter in learned.thetas or ():  # without them, the kernels are those of the pool
+    for parameter in learned.thetas or ():  # None if it weights kernels of the pool
         assert parameter.shape in ((1,), (3,))
         assert ((parameter > 0.2 * (1 - 1e-9)) & (parameter < 20.0 * (1 + 1e-9))).all()
 

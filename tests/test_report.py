@@ -398,6 +398,7 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
     measured = r"one view alone \(and the change without it, with its 95 % interval\)"
     interval = r"\+?-?\d+\.\d to \+?-?\d+\.\d"
     tells = rf"right arm 61.5 % \(-9.5, {interval}\), left 52.0 % \(-2.0, {interval}\)\."
+    assert not re.search(r"(-9\.5), \1 to \1", alone), "equal in all splits is not sure"
     assert re.fullmatch(rf"Weights do not say what a view tells; Uniform SVM with {measured}: {tells}", alone)
     larger = "where the larger class has 55.0 %"
     parts = "50 % of the examples train, 25 % select, 25 % test"

@@ -93,12 +93,7 @@ def prepare(
 
     name = arguments.name or describe.name_of(arguments.file)
     output = root / CONFIG / "datasets" / f"{name}.yaml"
-    if not re.fullmatch(NAME, name):
-        expected = "expected small letters, digits and _, a letter first, at most 100 of them"
-        raise ConfigError(f"--name: {expected}, got {name!r:.120}")
-    # YAML reads the last name of a study's line `datasets: [iris, no]` as a truth value
-    if yaml.safe_load(name) != name:
-        raise ConfigError(f"expected a name that YAML reads as text, got {name}; set another name with --name")
+    _check_name(name)
     command = _format_command(arguments)
     if plain(command) != command:
         expected = "expected file, columns and labels in UTF-8 without control characters"
@@ -141,6 +136,18 @@ def prepare(
             _write(*study)
 
     return name, values, remarks, write
+
+
+def _check_name(name: str) -> None:
+    """Raise ConfigError for a name that no data set can have."""
+    import yaml
+
+    if not re.fullmatch(NAME, name):
+        expected = "expected small letters, digits and _, a letter first, at most 100 of them"
+        raise ConfigError(f"--name: {expected}, got {name!r:.120}")
+    # YAML reads the last name of a study's line `datasets: [iris, no]` as a truth value
+    if yaml.safe_load(name) != name:
+        raise ConfigError(f"expected a name that YAML reads as text, got {name}; set another name with --name")
 
 
 def _check_parsed(path: Path, text: str, values: Any) -> None:

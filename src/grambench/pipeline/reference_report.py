@@ -57,7 +57,7 @@ class Archived(NamedTuple):
 def run_here(plan: Plan, *, others: bool) -> dict[str, Specifications]:
     """Return the specifications of the studies that are shown from results.
 
-    These are those of the plan that were run whole, and with `others` finished ones that are not archived.
+    A study of the plan is one of them if it was run whole. With `others`, so is each finished study without an archive.
     """
 
     def is_shown(name: str, specs: Specifications) -> bool:

@@ -280,7 +280,7 @@ def read_record(cell: Cell) -> Record:
 
 
 def is_close(ours: Floats, archived: Floats) -> bool:
-    """Return whether numbers are those of the archive, up to ROUNDING."""
+    """Return whether numbers equal archived ones, up to ROUNDING."""
     return bool(np.allclose(ours, archived, rtol=ROUNDING, atol=ROUNDING, equal_nan=True))
 
 

@@ -243,15 +243,19 @@ class Results:
         differed in one test example of one split: equal results do not show that all others are equal. None where the
         two do not have the same repetitions, at least two, or the protocol has no random splits.
         """
-        protocol = self.study.protocol
-        overlap = protocol.overlap(dataset, n)
-        difference = self.difference(dataset, first, second, metric, overlap)
-        if not difference or not difference.freedom > 0.0 or not isinstance(protocol, RandomSplits):
+        difference = self.difference(dataset, first, second, metric, self.study.protocol.overlap(dataset, n))
+        if not difference or not difference.freedom > 0.0 or not isinstance(self.study.protocol, RandomSplits):
             return None
+        return difference.value, *self._widened(difference, dataset, n).interval(level)
+
+    def _widened(self, difference: Difference, dataset: str, n: int) -> Difference:
+        """Return a difference over splits with at least the error of one test example in one split; see `lead`."""
+        protocol = self.study.protocol
+        assert isinstance(protocol, RandomSplits)
         one_example = 100.0 / protocol.counts(dataset, n)[2] * np.eye(1, protocol.repetitions)[0]
+        overlap = protocol.overlap(dataset, n)
         least = resampled_difference(np.zeros_like(one_example), one_example, overlap=overlap)
-        low, high = difference._replace(error=max(difference.error, least.error)).interval(level)
-        return difference.value, low, high
+        return difference._replace(error=max(difference.error, least.error))
 
     def view_shares(self, dataset: str, algorithm: str) -> pd.DataFrame:
         """Return the share of each view in the weights of a plain run, a row for each repetition.
@@ -266,7 +270,8 @@ class Results:
     def view_effects(self, dataset: str, alone: str, without: str, metric: str, n: int = 0) -> dict[int, ViewEffect]:
         """Return the mean of a metric on each view alone, and its change without the view, by the number from 1.
 
-        The two sweeps are of kind `view` and of one configuration. A view without both is left out.
+        The two sweeps are of kind `view` and of one configuration. A view without both is left out. With the
+        number n of the data set's examples, intervals have the least width that those of `lead` have.
         """
         (entry,) = self.study.sweeps[alone].algorithms
         means, rest = (
@@ -277,6 +282,7 @@ class Results:
         effects = {}
         for number in means.index.intersection(rest.index):
             change = resampled_difference(whole, rest.loc[number], overlap=overlap)
+            change = self._widened(change, dataset, n) if n else change
             effects[int(number)] = ViewEffect(float(means[number]), change.value, *change.interval(BEST_LEVEL))
         return effects
 
