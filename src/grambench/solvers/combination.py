@@ -15,7 +15,7 @@ from grambench.common.lazy_numba import njit, operation
 from grambench.common.types import Floats
 
 MOST_ROWS = 0.6  # share of the rows from which on the lower triangle and its reflection are less work
-SMALL = 500  # examples up to which one of two compiled loops does, which then need not be compiled
+SMALL = 1000  # examples up to which one of two compiled loops does, which then need not be compiled
 TILE = 32  # rows and columns that are reflected at a time, which the processor's cache holds
 ABOVE = np.triu(np.ones((TILE, TILE), dtype=np.bool_), 1)
 
@@ -152,7 +152,9 @@ class Combination:
         n = examples.size
         if np.count_nonzero(examples & ~self.rows.computed) > MOST_ROWS * n:
             added = self.row_additions + self.rows.used.size * n // 2
-            _compute_rows(self.rows, np.arange(n), True)
+            for i in np.arange(n):
+                _combine(self.rows.grams, self.rows.weights, self.rows.used, i, self.rows.cache[i, : i + 1])
+            self.rows.computed[:] = True
             # Rows above the diagonal, from tiles below it.
             for top in range(0, n, TILE):
                 tile = self.rows.cache[top : top + TILE]
@@ -274,20 +276,11 @@ def _combine(grams, weights, used, i, values):  # type: ignore[no-untyped-def]
             values[j] += weight * grams[k, i, j]
 
 
-@njit(cache=True)
-def _compute_rows(rows, examples, is_lower):  # type: ignore[no-untyped-def]
-    """Compute the rows of these examples, or of their entries those up to the diagonal."""
-    for i in examples:
-        stop = i + 1 if is_lower else rows.computed.size
-        _combine(rows.grams, rows.weights, rows.used, i, rows.cache[i, :stop])
-        rows.computed[i] = True
-
-
 def product(rows: CombinationRows, vector: Floats) -> Floats:
     """Return K(theta) v from the rows where v is not 0."""
     used = np.flatnonzero(vector)
-    if (lacking := used[~rows.computed[used]]).size:
-        _compute_rows(rows, lacking, False)
+    for i in used[~rows.computed[used]]:
+        rows.row(i)
     out = np.zeros(vector.size)
     _add_scaled(rows.cache, used, vector, out)
     return out
