@@ -124,10 +124,10 @@ def compute(
     if study.published is None or fault(load_claims, study.name):
         return {}
     numbers = _read_numbers(study, published)
-    curves = _read_sizes(study, published)
+    curves, no_runs, no_cells = _read_sizes(study, published), collect.RUNS.frame([]), collect.CELLS.frame([])
 
     def evidence(values: Mapping[CellKey, Floats]) -> Evidence:
-        return Evidence(Printed(study, collect.RUNS.frame([]), collect.CELLS.frame([]), values), curves)
+        return Evidence(Printed(study, no_runs, no_cells, values), curves)
 
     printed = evidence({cell: _as_printed(number) for cell, number in numbers.items()})
     answers = {claim: claim.test(printed) for claim in load_claims(study.name)}
