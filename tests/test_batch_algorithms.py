@@ -416,6 +416,16 @@ def test_identical_examples(name, settings, value):
     assert values[0] == pytest.approx(4 / 14 if name == "klc" else 1.0, abs=1e-3 + 4e-15 * value)
 
 
+def test_rkl_gives_a_constant_kernel_no_weight():
+    """It changes neither the ball nor the SVM, so that any weight of it would be an optimum."""
+    grams, labels = problem(2, n=30)
+    constant = np.full((2, *grams.shape[1:]), 0.3)
+    constant[1] = 0.0
+    fitted, alone = (fit("rkl", pool, labels, gap=1e-6) for pool in (np.concatenate([grams, constant]), grams))
+    assert fitted.weights[-2:].tolist() == [0.0, 0.0]
+    np.testing.assert_allclose(fitted.weights[:-2], alone.weights, atol=1e-3)
+
+
 @compiled
 @variants
 @pytest.mark.parametrize("idle", [0.0, 0.37])

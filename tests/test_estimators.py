@@ -360,12 +360,30 @@ def test_what_cannot_be_centred_is_refused():
             KernelClassifier("uniform_svm", center=True).set_params(**wrong).fit(X, y)
 
 
+@pytest.mark.parametrize("algorithm", ["omkcdd", "rkl"])
+def test_partial_fit_says_which_algorithms_have_it(algorithm):
+    with pytest.raises(AttributeError) as error:
+        KernelClassifier(algorithm).partial_fit(*problem()[:2])
+    assert re.search(f"omkc_dd, omkc_ds, .*; got '{algorithm}'$", str(error.value.__cause__))
+    assert not hasattr(KernelClassifier(algorithm), "partial_fit")
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_a_view_that_is_constant_has_no_weight(center):
+    X, y, _ = problem()
+    X = np.column_stack([X, np.ones(len(X))])
+    views = {"real": list(range(X.shape[1] - 1)), "constant": [X.shape[1] - 1]}
+    model = KernelClassifier(views=views, center=center, random_state=0).fit(X, y)
+    assert model.weights_by("view") == {"real": pytest.approx(1.0), "constant": 0.0}
+
+
 @pytest.mark.parametrize(
     ("algorithm", "changes", "message"),
     [
         ("om1", {}, "budget: om1 needs the whole stream, expected one of .*omkc_dd, "),
         ("omkc_dd", {"kernels": "rbf"}, "budget: expected this benchmark's kernels, .*; got 'rbf'"),
         ("omkc_dd", {"center": True}, "center: expected False for a stream with a budget, got True"),
+        ("omkc_dd", {"bugdet": 5}, "unknown parameters? .*bugdet"),
     ],
 )
 def test_a_budget_is_refused_where_the_stream_would_be_stored(algorithm, changes, message):
@@ -666,7 +684,7 @@ WRONG = [
     (KernelClassifier(views={"a": ["age"]}), X, Y, "got 'age'; X has no names"),
     (KernelClassifier(C=True), X, Y, "C must be a number, got True"),
     (KernelClassifier(), X[:, 0], Y, r"X: expected a 2D array \(t, d\), got \(40,\)"),
-    (KernelClassifier(kernels="precomputed"), {"a": GRAMS[0]}, Y, "kernels: expected real numbers, got object"),
+    (KernelClassifier(kernels="precomputed"), {"a": GRAMS[0]}, Y, "as X, got a dictionary; named Gram matrices"),
     (KernelClassifier(kernel="rbf"), X, Y, "unknown parameter of rkl 'kernel': did you mean kernels"),
     (KernelClassifier(kernels={"family": "gaussian", "low": 1}), X, Y, "kernels: high is missing"),
     (KernelClassifier(kernels={"family": "gausian", "values": [1]}), X, Y, "did you mean gaussian"),

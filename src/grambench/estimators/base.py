@@ -182,7 +182,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     def _vectors(self, X: Any, reset: bool) -> Floats:
         """Return examples (t, d) as scikit-learn checks them; dates, which it takes as numbers, are refused."""
         if getattr(X, "ndim", 2) == 1:
-            raise ValueError(f"X: expected a 2D array (t, d), got {X.shape}; Reshape your data by X.reshape(-1, 1)")
+            remedy = "Reshape your data by X.reshape(1, -1) if it is one example, X.reshape(-1, 1) if one feature"
+            raise ValueError(f"X: expected a 2D array (t, d), got {X.shape}; {remedy}")
         dtypes = X.dtypes if hasattr(X, "columns") and hasattr(X.dtypes, "items") else {0: getattr(X, "dtype", None)}
         with one_line("X"):
             if dates := [column for column, dtype in dtypes.items() if getattr(dtype, "kind", "") in DATES]:

@@ -39,7 +39,11 @@ def _learns_online(estimator: "KernelClassifier") -> bool:
     if not isinstance(name, str):
         return False
     # whether an algorithm from outside learns online is not known before its fit
-    return name in PASS_ONCE or "." in name or algorithms.category_of(name) == "online"
+    if name in PASS_ONCE or "." in name or algorithms.category_of(name) == "online":
+        return True
+    # scikit-learn's error, that there is no such method, has this one as its cause
+    online = ", ".join((*algorithms.names("online"), *PASS_ONCE))
+    raise AttributeError(f"partial_fit: expected one of the online algorithms {online}; got {name!r}")
 
 
 def _forgetful() -> list[str]:
@@ -98,7 +102,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     verbose : int
         Whether fits show a progress bar.
     **parameters
-        Parameters of the algorithm, by name.
+        Parameters of the algorithm, by name; `help(grambench.algorithms.load("rkl"))` says what those of RKL are.
 
     Attributes
     ----------
@@ -112,7 +116,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         empty, if no kernel has a weight for all examples: of algorithms without kernels, stacking and localised MKL.
     certificate_ : Certificate or list of C
         Bounds of the distance from the optimum, `kkt` and `gap`; NaN for algorithms without such bounds. A fit whose
-        gap is above the one that was asked for (`gap`, or .01 for an algorithm without this parameter) warns.
+        gap is more than 1.2 times the one that was asked for (`gap`, or .01 for an algorithm without this parameter)
+        warns: SVMs within a descent are not solved to the last digit.
     trace_ : Trace, list of C, or None
         For online algorithms, by round: mistakes, scores before labels were revealed, weights, support vectors. The
         algorithm's file says whether a score of exactly 0 is a mistake. None with an approximation, and after
@@ -290,7 +295,9 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         ValueError
             If a budget is asked for, and the algorithm or the kernels need the whole stream.
         """
-        if not self._settings().get("budget"):
+        with one_line():
+            settings = self._settings()
+        if not settings.get("budget"):
             return False
         if self.center:
             raise ValueError("center: expected False for a stream with a budget, got True")

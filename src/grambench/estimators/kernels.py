@@ -375,6 +375,9 @@ def shape_of(gram: Any) -> tuple[int, ...]:
 
 def array(values: Any) -> Floats:
     """Return kernel values as an array (m, t, n); values (t, n) are those of one kernel."""
+    if isinstance(values, Mapping):
+        remedy = "named Gram matrices of all examples are given as `kernels`, and X has the indices of some of them"
+        raise ValueError(f'kernels="precomputed": expected an array (m, t, n) as X, got a dictionary; {remedy}')
     shapes = [str(shape_of(gram)) for gram in values] if isinstance(values, list | tuple) else []
     if len(set(shapes)) > 1:
         raise ValueError(f"kernels: expected arrays of one shape, got {', '.join(shapes)}")

@@ -25,19 +25,18 @@ class Centring:
         The kernels among the n training examples, neither centred nor scaled.
     trace : float, optional
         The trace to which each centred Gram matrix is scaled; by default they are not scaled. A kernel that is constant
-        on the training examples tells nothing apart and has no trace to scale: it becomes 0 everywhere.
+        on the training examples tells nothing apart, and its trace is a rounding error: it becomes 0 everywhere.
     """
 
     def __init__(self, pool: Pool, trace: float | None) -> None:
         grams = pool.grams()
         self._means: list[Floats] = [gram.mean(axis=0) for gram in grams]
-        self._scales = [1.0] * len(grams)
-        if trace is not None:
-            for k, mean in enumerate(self._means):
-                diagonal = np.diagonal(grams[k])
-                size = float((diagonal - 2.0 * mean + mean.mean()).sum())
-                is_constant = not size > 1e-12 * abs(float(diagonal.sum()))
-                self._scales[k] = 0.0 if is_constant else trace / size
+        self._scales = list[float]()
+        for gram, mean in zip(grams, self._means, strict=True):
+            diagonal = np.diagonal(gram)
+            size = float((diagonal - 2.0 * mean + mean.mean()).sum())
+            is_constant = not size > 1e-12 * abs(float(diagonal.sum()))
+            self._scales.append(0.0 if is_constant else 1.0 if trace is None else trace / size)
 
     def train(self, pool: Pool) -> Pool:
         """Return the centred kernels of the pool of the training examples."""

@@ -34,6 +34,9 @@ The descent starts at equal weights (Section 6) and stops at a relative gap to t
 `grambench.solvers.certificates.rkl`; the paper does not say when it stops. The bound holds since the problem, though
 not convex, has no local optimum that is not a global one.
 
+A kernel that is the same for all pairs of examples changes neither the ball nor the SVM, so that the problem leaves its
+weight open: it is set to 0. Kernels that the pool does not store are not looked at.
+
 The descent moves u_k = θ_k tr K_k, the weights of the kernels at unit trace, from equal θ. It keeps the constraint on
 u, and θ gets its own norm at the end. By Propositions 2 and 3 this is the same problem, and gradient steps in θ would
 creep where the kernels differ in scale. With the paper's kernels of equal trace it changes nothing.
@@ -120,6 +123,10 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
     scaled, converged = oracle.minimise(evaluate, PROJECTIONS[parameters.norm], scale / scale.sum(), parameters)
     weights = scaled / scale
+    if pool.stores_grams:
+        # the first example is at a distance of 0 from all others
+        distances = diagonals + diagonals[:, :1] - 2.0 * oracle.grams[:, 0]
+        weights[distances.max(axis=1) <= ROUNDING * largest] = 0.0
     if parameters.norm in ORDERS:
         weights /= np.linalg.norm(weights, ORDERS[parameters.norm])
     meb = oracle.enclose(weights, tolerance=tolerance)
