@@ -802,10 +802,13 @@ def test_a_file_is_compared_in_one_command(tmp_path, monkeypatch, capsys):
         assert "jobs: " not in out and "runs ok" not in out, "counts beside that of what is compared"
         assert "Combining kernels helps: EasyMKL [easy_mkl] (best of 2)" in out
         assert (
-            "\nWeights of EasyMKL [easy_mkl] by view, equal ones 20 %, with deviations over the splits: group " in out
+            "\nWeights by view of EasyMKL [easy_mkl], the most accurate of those that have them (equal ones 20 %), "
+            "with deviations over the splits: group "
+            in out
             and "; 3 of 38 configurations were compared.\n" in out
         )
         assert "\nRows used: 240 of 241; 1 lack a value, --impute keeps those with a label.\n" in out
+        assert "\ngo on: cd genes_comparison; grambench open shows the report, grambench table " in out
     page = (tmp_path / "genes_comparison/results/report/pages/study-leaderboard_views.html").read_text()
     assert "<dt>Rows used</dt><dd>genes 240 of 241; 1 lack a value</dd>" in page
 

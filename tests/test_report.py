@@ -388,11 +388,12 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
     prepared = {"mine": Characteristics(name="mine", n=600, d=40, positives=270, source={}, content="")}
     results = planted.results(study, rows, cells)
     of_study = report_of(replace(results, cells=results.cells.assign(record="", wall_seconds=1.0)), prepared=prepared)
-    helps, learning, weights, alone, compared = of_study.answer
+    helps, learning, weights, alone, on_kernels, compared = of_study.answer
     assert helps.startswith("Combining kernels helps: MAKL (best of 3) 85.0 %, ")
     assert learning.startswith("Among combinations, learning the weights helps: ")
     assert weights == (
-        "Weights of lp-MKL p = 1 [d1] by view, equal ones 50 %, with deviations over the splits: "
+        "Weights by view of lp-MKL p = 1 [d1], the most accurate of those that have them (equal ones 50 %), with "
+        "deviations over the splits: "
         "right arm 75 ± 0 %, left 25 ± 0 %."
     )
     measured = r"one view alone \(and the change without it, with its 95 % interval\)"
@@ -400,6 +401,7 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
     tells = rf"right arm 61.5 % \(-9.5, {interval}\), left 52.0 % \(-2.0, {interval}\)\."
     assert not re.search(r"(-9\.5), \1 to \1", alone), "equal in all splits is not sure"
     assert re.fullmatch(rf"Weights do not say what a view tells; Uniform SVM with {measured}: {tells}", alone)
+    assert on_kernels.endswith("most methods without a combination learn from all views.")
     larger = "where the larger class has 55.0 %"
     parts = "50 % of the examples train, 25 % select, 25 % test"
     assert compared == f"Mean accuracies on 10 random splits ({parts}), {larger}; 7 of 38 configurations were compared."

@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import math
 import os
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,12 @@ from grambench.commands import add_dataset, init
 from grambench.commands.project import SETTINGS, check_root, configuration, find_root, read_plan, read_results
 from grambench.common.errors import ConfigError, DataError
 
-# what follows as far as --minutes allows, a combination and another method in turn; then all others, the quickest first
+# what follows as far as --minutes allows: what is best by chance, which is quick, then a combination and another method
+# in turn; then all others, the quickest first
 FURTHER = (
+    "majority",
     *("easy_mkl", "random_forest", "d2", "logistic_regression", "rkl", "view_stacking", "d1_centred"),
-    *("k_nearest_neighbours", "klc", "mlp", "cka", "linear_svm", "uniform_svm_centred", "majority"),
+    *("k_nearest_neighbours", "klc", "mlp", "cka", "linear_svm", "uniform_svm_centred"),
 )
 MINUTES = 1.0
 FIXED_SECONDS = 25.0  # of Gram matrices, collecting and the report
@@ -69,7 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
     for remark in remarks:
         if remark.startswith((ROWS_USED, MISSING_VALUES)):
             print(f"{remark[:1].upper()}{remark[1:]}.")
-    print(f"go on: grambench open shows the report, grambench table {board} -d {name} all numbers")
+    there = "" if inside else f"cd {shlex.quote(str(folder))}; "
+    print(f"go on: {there}grambench open shows the report, grambench table {board} -d {name} all numbers")
     return code
 
 

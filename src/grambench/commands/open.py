@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from grambench.commands.project import check_root
 from grambench.common import layout
 from grambench.common.errors import DataError
 
@@ -13,6 +14,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     found = [path for path in map(Path, (layout.REPORT, layout.REFERENCE_REPORT)) if path.is_file()]
     if not found:
+        check_root()
         raise DataError(f"{layout.REPORT}: no such file; grambench run makes it")
     path = max(found, key=lambda path: path.stat().st_mtime)
     print(path.resolve())

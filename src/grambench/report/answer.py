@@ -18,6 +18,7 @@ KINDS = ("equal weights", "learned weights", "no combination")
 # combinations whose weights are equal; and what works on kernels, and combines none of them
 EQUAL = ("uniform_svm", "grid_uniform", "perceptron_u")
 UNCOMBINED = ("best_kernel_svm", "single_kernel", "best_alignment", "perceptron", "perceptron_star", "kernel_stacking")
+ALL_VIEWS = "The first sentence is on kernels, not on views: most methods without a combination learn from all views."
 VIEWS = 8  # most views that a sentence names
 
 
@@ -66,10 +67,10 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int, positiv
             f"{view_label(str(view))} {share:.0f} ± {percent[view].std():.0f} %" for view, share in shares.items()
         ]
         equals = f"equal ones {100.0 / len(shares):.0f} %"
-        text = (
-            f"Weights of {_named(results, best)} by view, {equals}, with deviations over the splits: {_first(listed)}."
-        )
-        sentences += [text, *_about_views(study, results, dataset, n, list(percent.columns))]
+        whose = f"{_named(results, best)}, the most accurate of those that have them"
+        text = f"Weights by view of {whose} ({equals}), with deviations over the splits: {_first(listed)}."
+        about = [*_about_views(study, results, dataset, n, list(percent.columns))]
+        sentences += [text, *about, *[ALL_VIEWS] * bool(about and d)]
     share = 100.0 * max(positives, n - positives) / n if positives else means.get("majority")
     largest = "larger" if positives else "largest"
     larger = f", where the {largest} class has {share:.1f} %" if share else ""

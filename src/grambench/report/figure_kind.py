@@ -123,12 +123,12 @@ class FigureKind(AnyFigure):
             raise NotImplementedError(f"figures of kind {self.kind} define neither draw nor chart")
         return draw_panels(chart, data.width) if any(panel.lines for panel in chart.panels) else self.empty(data)
 
-    def empty(self, data: FigureData) -> Canvas:
-        """Return a panel with the reasons why there is nothing to show."""
+    def empty(self, data: FigureData, lacking: str = "") -> Canvas:
+        """Return a panel with the reasons why there is nothing to show: what is `lacking`, or what cells say."""
         results = data.results
         datasets = self.named("datasets") or results.study.datasets
         missing = (results.missing(name, algorithm) for name in datasets for algorithm in self.named("algorithms"))
-        reasons = list(dict.fromkeys(filter(None, missing)))
+        reasons = [lacking] if lacking else list(dict.fromkeys(filter(None, missing)))
         text = "\n".join(["No data for this figure:", ", ".join(datasets), *reasons[:3]])
         canvas, axes = single_panel(data.width, 1.8)
         axes.set_axis_off()

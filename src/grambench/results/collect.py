@@ -30,7 +30,13 @@ RUNS = Table(
     "a number of a repetition, of a plain run or of a point of a sweep",
     (
         *(STUDY, DATASET, ALGORITHM, SWEEP),
-        Column("value", "number", "point of the sweep; missing for a plain run", "that of the parameter"),
+        Column(
+            "value",
+            "number",
+            "point of the sweep: a value of the parameter, the number of a view from 1, or of a kernel from 0, in the"
+            " order of the weights; missing for a plain run",
+            "that of the parameter",
+        ),
         *(REPEAT, ORDERS, METRIC),
         Column("result", "number", "the number", "that of the metric"),
     ),

@@ -35,7 +35,7 @@ class CriticalDifferenceFigure(RankingFigure):
         results, ranking = data.results, self.ranking(data.results)
         names = ranking.names
         if len(ranking.ranks) < 2 or len(names) < 2:
-            return self.empty(data)
+            return self.empty(data, "two algorithms with results on two data sets are needed")
         votes = results.votes(names, self.metrics[0], ranking.ranks.index)
         statistic, p_value = friedman(votes)
         groups = groups_alike(votes)
