@@ -309,11 +309,6 @@ def _download(file: HttpFile, scratch: Path, patience: Patience, mebibytes: int)
 
 def _transfer(file: HttpFile, path: Path, patience: Patience, mebibytes: int) -> None:
     """Make one attempt, which resumes at the end of `path` if the server supports that."""
-
-    def allow(size: int) -> None:
-        if size > mebibytes * MEBIBYTE:
-            raise unpack.too_large(file.name, mebibytes)
-
     url, size = file.url, path.stat().st_size if path.exists() else 0
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={size}-"} if size else {})
     with requests.get(url, headers=headers, stream=True, timeout=(patience.connect, patience.read)) as response:
@@ -329,7 +324,7 @@ def _transfer(file: HttpFile, path: Path, patience: Patience, mebibytes: int) ->
         header = response.headers.get("Content-Length", "")
         length = int(header) if re.fullmatch(r"[0-9]{1,18}", header) else -1
         start = size if resumed else 0
-        allow(start + length)
+        unpack.check_size(file.name, start + length, mebibytes)
         total = start + length if length >= 0 else None
         # The progress bar is shown on terminals only. A command's sys.stderr would show control characters.
         look: dict[str, Any] = {"unit": "B", "unit_scale": True, "leave": False, "disable": None}
@@ -339,7 +334,7 @@ def _transfer(file: HttpFile, path: Path, patience: Patience, mebibytes: int) ->
             for chunk in _raw_chunks(response):
                 stream.write(chunk)
                 bar.update(len(chunk))
-                allow(stream.tell())
+                unpack.check_size(file.name, stream.tell(), mebibytes)
         got = path.stat().st_size
         if total is not None and got != total:
             raise InterruptedTransferError(f"connection cut after {got} of {total} bytes")

@@ -88,7 +88,7 @@ class Bounded(io.IOBase):
         """Read at most `size` bytes, or all."""
         limit = self.mebibytes * MEBIBYTE - self.stream.tell() + 1
         content = self.stream.read(min(size, limit) if size >= 0 else limit)
-        self._allow(self.stream.tell())
+        check_size(self.name, self.stream.tell(), self.mebibytes)
         return content
 
     def readable(self) -> bool:
@@ -97,21 +97,18 @@ class Bounded(io.IOBase):
 
     def seek(self, position: int, whence: int = 0) -> int:
         """Go to a position, counted from the beginning."""
-        self._allow(position)
+        check_size(self.name, position, self.mebibytes)
         return self.stream.seek(position, whence)
 
     def tell(self) -> int:
         """Return the position."""
         return self.stream.tell()
 
-    def _allow(self, position: int) -> None:
-        if position > self.mebibytes * MEBIBYTE:
-            raise too_large(self.name, self.mebibytes)
 
-
-def too_large(name: str, mebibytes: int) -> DataError:
-    """Return the error for a file that is too large, packed or unpacked."""
-    return DataError(f"{name}: expected at most {mebibytes} MiB, got more; `mebibytes` of its reader is the limit")
+def check_size(name: str, size: int, mebibytes: int) -> None:
+    """Raise DataError if a file of a size in bytes is too large, packed or unpacked."""
+    if size > mebibytes * MEBIBYTE:
+        raise DataError(f"{name}: expected at most {mebibytes} MiB, got more; `mebibytes` of its reader is the limit")
 
 
 @contextmanager
@@ -167,8 +164,7 @@ def zip_files(path: Path, mebibytes: int, names: list[str]) -> Iterator[tuple[st
     with _report_damage(path), zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
             if member.filename in names:
-                if member.file_size > mebibytes * MEBIBYTE:
-                    raise too_large(member.filename, mebibytes)
+                check_size(member.filename, member.file_size, mebibytes)
                 yield member.filename, archive.read(member)
 
 

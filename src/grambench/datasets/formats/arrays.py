@@ -67,8 +67,8 @@ def open_hdf5(path: Path, mebibytes: int) -> Iterator[Any]:
             if isinstance(item, h5py.h5d.DatasetID):
                 properties = item.get_create_plist()
                 is_outside = properties.get_external_count() > 0 or properties.get_layout() == h5py.h5d.VIRTUAL
-                if not is_outside and math.prod((*item.shape, item.dtype.itemsize)) > mebibytes * unpack.MEBIBYTE:
-                    raise unpack.too_large(name, mebibytes)
+                if not is_outside:
+                    unpack.check_size(name, math.prod((*item.shape, item.dtype.itemsize)), mebibytes)
             if is_outside:
                 raise MalformedFileError([f"{name}: expected data in the file itself, got a link to another file"])
         yield file

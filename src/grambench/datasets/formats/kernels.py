@@ -78,8 +78,7 @@ def read_archive(reader: Reader, path: Path, names: Sequence[str] = ()) -> dict[
         return mat_variables(reader, path, names)
     with zipfile.ZipFile(path) as archive:
         for entry in archive.infolist():
-            if entry.file_size > reader.mebibytes * unpack.MEBIBYTE:
-                raise unpack.too_large(entry.filename, reader.mebibytes)
+            unpack.check_size(entry.filename, entry.file_size, reader.mebibytes)
     # Objects are pickles, which could run any code.
     with np.load(path, allow_pickle=False) as arrays:
         return {name: member(arrays, name, "variable") for name in names or arrays.files}
@@ -138,8 +137,7 @@ def _read_array(reader: Reader, place: str, path: Path) -> Any:
         raise MalformedFileError([f"expected the place {expected}, got {place}"])
     if is_archive:
         return read_archive(reader, path, [array])[array]
-    if path.stat().st_size > reader.mebibytes * unpack.MEBIBYTE:
-        raise unpack.too_large(path.name, reader.mebibytes)
+    unpack.check_size(path.name, path.stat().st_size, reader.mebibytes)
     # A header that promises more than the file has is refused before any memory is taken.
     return np.load(path, mmap_mode="r", allow_pickle=False)
 
