@@ -6,6 +6,7 @@ can thereby go on.
 
 import hashlib
 import json
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.common.errors import plain
+from grambench.common.errors import one_line, plain
 from grambench.common.files import check, sealed
 from grambench.common.types import Floats, Labels
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 Content = TypeVar("Content")
+
+logger = logging.getLogger("grambench")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +185,21 @@ def write(path: Path, content: Storable, identity: str = "") -> None:
     """
     with sealed(path, identity) as temporary, h5py.File(temporary, "w") as file:
         content.save(file)
+
+
+def write_or_note(path: Path, name: str, make: Callable[[], Storable], identity: str) -> None:
+    """Write what `make` returns, or a note of its failure, with a warning: the rest of a study goes on without it."""
+    try:
+        content = make()
+        write(path, content, identity)
+    # A fault of the machine, such as a full disk, is not that of the data.
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:
+        content = Unavailable(name, (one_line(error),))
+        write(path, content, identity)
+    if isinstance(content, Unavailable):
+        logger.warning("%s", content)
 
 
 def read(path: Path) -> PreparedDataset | Unavailable:

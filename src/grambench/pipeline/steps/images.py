@@ -3,12 +3,10 @@
 Input: the note of the fetch.
 """
 
-import logging
 from pathlib import Path
 
 from tqdm import tqdm
 
-from grambench.common.errors import one_line
 from grambench.config.load import check
 from grambench.datasets import images, prepare, store
 from grambench.datasets.collection import Collection
@@ -18,26 +16,20 @@ from grambench.datasets.store import Unavailable
 from grambench.features.images import decode
 from grambench.pipeline.job import Job
 
-logger = logging.getLogger("grambench")
-
 
 def main(job: Job) -> None:
     """Write the images, or why there are none."""
-    spec, output, made_from = job.settings, job.output[0], job.made_from
+    spec = job.settings
     base = check(Images, spec["base"], "spec")
-    try:
+
+    def make() -> Collection | Unavailable:
         fetched = prepare.fetched(base, job.input[0].parent)
-        if not isinstance(fetched, Unavailable):
-            source, paths, _ = fetched
-            store.write(output, _collect(base, spec["tasks"], source, paths), made_from)
-            return
-    # A fault of the machine, such as a full disk, is not that of the images.
-    except (OSError, MemoryError):
-        raise
-    except Exception as error:
-        fetched = Unavailable(base.name, (one_line(error),))
-    logger.warning("%s", fetched)
-    store.write(output, fetched, made_from)
+        if isinstance(fetched, Unavailable):
+            return fetched
+        source, paths, _ = fetched
+        return _collect(base, spec["tasks"], source, paths)
+
+    store.write_or_note(job.output[0], base.name, make, job.made_from)
 
 
 def _collect(base: Images, tasks: list[list[list[str]]], source: Source, paths: dict[str, Path]) -> Collection:
