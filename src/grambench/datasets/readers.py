@@ -19,23 +19,9 @@ from grambench.datasets.formats.kernels import Kernels
 from grambench.datasets.formats.reader import NUMBERS, ChunkedReader, Raw, Reader, stack
 from grambench.datasets.tables import MalformedFileError
 
-VectorReader = (
-    Mat
-    | MatBlocks
-    | IndicesReader
-    | Libsvm
-    | Idx
-    | Hdf5
-    | Csv
-    | Arff
-    | ParquetTable
-    | Rda
-    | Rdb
-    | Parquet
-    | CsvRows
-    | LandMask
-    | Kernels
-)
+Arrays = Mat | MatBlocks | IndicesReader | Libsvm | Idx | Hdf5
+Tables = Csv | Arff | ParquetTable | Rda | Rdb | Parquet | CsvRows
+VectorReader = Arrays | Tables | LandMask | Kernels
 AnyReader = Annotated[VectorReader | WordLists | ImageSets | Numbered | Folders, Field(discriminator="format")]
 
 
