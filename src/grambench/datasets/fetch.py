@@ -340,10 +340,6 @@ def _transfer(file: HttpFile, path: Path, patience: Patience, mebibytes: int) ->
             raise InterruptedTransferError(f"connection cut after {got} of {total} bytes")
 
 
-# where a transfer ends early
-CUT = (requests.exceptions.ChunkedEncodingError, InterruptedTransferError)
-
-
 def _raw_chunks(response: requests.Response) -> Iterator[bytes]:
     """Yield the chunks of a body without unpacking them, even if the server compresses without being asked to."""
     try:
@@ -360,7 +356,7 @@ def _diagnosis(url: str, error: requests.RequestException) -> tuple[str, bool]:
         return f"the name {host} does not resolve (no network?)", True
     if isinstance(error, requests.ConnectTimeout):
         return f"{host} does not answer", True
-    is_transient = isinstance(error, (requests.ConnectionError, requests.Timeout, *CUT))
+    is_transient = isinstance(error, (requests.ConnectionError, requests.Timeout, InterruptedTransferError))
     return f"{host}: {type(error).__name__}: {' '.join(str(error).split()):.200}", not is_transient
 
 
