@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.common.errors import DataError
-from grambench.datasets import readers
+from grambench.datasets import generators, readers
 from grambench.datasets.descriptions import Dataset
 from grambench.datasets.formats.reader import ChunkedReader, Raw, Reader, listed
 from grambench.datasets.sources import Generated, Source
@@ -109,8 +109,6 @@ def _narrow(chunk: Raw, columns: int, row: int) -> NDArray[np.float32]:
 
 def chunks(description: Dataset, source: Source, files: dict[str, Any]) -> Iterator[Raw]:
     """Return the examples of a source chunk by chunk; formats without chunks are read as a whole."""
-    from grambench.datasets import generators
-
     if isinstance(source, Generated):
         drawn = generators.draw(source.generator, source.parameters, source.seed, description.n)
         return (Raw(*sample) for sample in drawn)
