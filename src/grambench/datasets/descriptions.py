@@ -369,9 +369,8 @@ class Task(ConfigModel):
         return Dataset.model_validate(values)
 
 
-def model_of(values: Any) -> type[Dataset] | type[BaseDataset] | type[Images] | type[Task]:
+def model_of(values: dict[str, Any]) -> type[Dataset] | type[BaseDataset] | type[Images] | type[Task]:
     """Return the model of the plain values of a file, by a key that only files of this model have."""
-    keys = values if isinstance(values, dict) else {}
-    if "base" in keys:
+    if "base" in values:
         return Task
-    return Images if "descriptors" in keys else BaseDataset if "classes" in keys else Dataset
+    return Images if "descriptors" in values else BaseDataset if "classes" in values else Dataset
