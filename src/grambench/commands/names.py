@@ -11,8 +11,6 @@ from grambench.common import layout, shipped
 from grambench.common.errors import DataError, unknown_name
 from grambench.common.layout import Cell
 
-SHIPPED = shipped.ROOT / "config"
-
 
 def add_argument(
     parser: argparse.ArgumentParser, names: Callable[..., Iterable[str]], *flags: str, **options: Any
@@ -57,7 +55,7 @@ def existing(folder: str) -> Path:
 
 def studies(**ignored: Any) -> list[str]:
     """Return the names of the studies."""
-    return _stems("studies")
+    return shipped.names(CONFIG / "studies")
 
 
 def archived(**ignored: Any) -> list[str]:
@@ -69,7 +67,7 @@ def archived(**ignored: Any) -> list[str]:
 
 def datasets(**ignored: Any) -> list[str]:
     """Return the names of the data sets."""
-    return _stems("datasets")
+    return shipped.names(CONFIG / "datasets")
 
 
 def metrics(**ignored: Any) -> list[str]:
@@ -77,10 +75,6 @@ def metrics(**ignored: Any) -> list[str]:
     from grambench.config.metrics import METRICS
 
     return [name for name, metric in METRICS.items() if not (metric.derived or metric.named)]
-
-
-def _stems(kind: str) -> list[str]:
-    return sorted({path.stem for folder in (CONFIG, SHIPPED) for path in (folder / kind).glob("[a-z]*.yaml")})
 
 
 def entries(parsed_args: argparse.Namespace, **ignored: Any) -> list[str]:
@@ -95,8 +89,7 @@ def opponents(parsed_args: argparse.Namespace, **ignored: Any) -> list[str]:
 
 
 def _entries(study: str) -> list[str]:
-    path = CONFIG / f"studies/{study}.yaml"
-    return _keys(path if path.is_file() else SHIPPED / f"studies/{study}.yaml", "algorithms")
+    return _keys(shipped.located(CONFIG / f"studies/{study}.yaml"), "algorithms")
 
 
 def _keys(path: Path, key: str) -> list[str]:

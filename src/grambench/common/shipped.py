@@ -21,6 +21,12 @@ def located(path: Path | str) -> Path:
     return existing(Path(path), ROOT / path)
 
 
+def names(folder: Path) -> list[str]:
+    """Return the names of the YAML files in a folder of the project, and in the shipped one of its name."""
+    folders = (folder, ROOT / "config" / folder.name)
+    return sorted({path.stem for each in folders for path in each.glob("[a-z]*.yaml")})
+
+
 def existing(path: Path, fallback: Path) -> Path:
     """Return `path`, or `fallback` if only that exists."""
     return fallback if fallback.exists() and not path.exists() else path

@@ -20,7 +20,6 @@ from grambench.datasets.descriptions import BaseDataset, Dataset, Images, Task, 
 if TYPE_CHECKING:
     from grambench.config.study import Study
 
-SHIPPED = shipped.ROOT / "config"
 SourceKind = Literal["file", "bundled", "package", "http", "mirror", "pypi", "debian", "npm", "generated"]
 
 
@@ -127,12 +126,11 @@ class Configuration:
     @cache  # noqa: B019  (one configuration a process)
     def names(self, kind: Literal["studies", "datasets"]) -> list[str]:
         """Return the names of all studies or data sets that have a file."""
-        folders = (self.folder / kind, SHIPPED / kind)
-        return sorted({path.stem for folder in folders for path in folder.glob("[a-z]*.yaml")})
+        return shipped.names(self.folder / kind)
 
     def path(self, name: str) -> Path:
         """Return a file by its path relative to the folder: the shipped one only if the project has none."""
-        return shipped.existing(self.folder / name, SHIPPED / name)
+        return shipped.existing(self.folder / name, shipped.ROOT / "config" / name)
 
     def file(self, kind: Literal["studies", "datasets"], name: str) -> Path:
         """Return the file of a study or a data set; raise ConfigError for a name that has none."""
