@@ -23,7 +23,7 @@ from grambench.common.errors import ConfigError, DataError
 from grambench.config.load import check
 from grambench.datasets import store
 from grambench.datasets.descriptions import Dataset
-from grambench.datasets.fetch import Patience, fetch
+from grambench.datasets.fetch import fetch
 from grambench.datasets.store import PreparedDataset
 from grambench.kernels import matrices
 from grambench.pipeline.job import Job
@@ -35,7 +35,6 @@ PACKED = gzip.compress(bytes(3 << 20))
 SUM, OTHER_SUM, PACKED_SUM = (hashlib.sha256(body).hexdigest() for body in (BODY, OTHER, PACKED))
 READER = {"format": "csv", "label": 0, "positive": 1}
 KINDS = ["bundled", "package", "http", "pypi", "debian", "npm"]
-QUICK = Patience(tries=3, pause=0.01, connect=2, read=2, command=20)
 SEAL = ".source.json.seal"
 
 
@@ -91,6 +90,18 @@ class Server:
         threading.Thread(target=self.http.serve_forever, args=(0.01,), daemon=True).start()
 
 
+@pytest.fixture(autouse=True)
+def limit(monkeypatch):
+    """Limit what a fetch waits for; return what sets other limits."""
+
+    def limit(**limits):
+        for name, value in limits.items():
+            monkeypatch.setattr(f"grambench.datasets.fetch.{name}", value)
+
+    limit(PAUSE=0.01, TIMEOUTS=(2, 2), COMMAND_SECONDS=20)
+    return limit
+
+
 @pytest.fixture
 def server():
     running = Server()
@@ -134,7 +145,7 @@ def endless(handler, begin=b"HTTP/1.0 200 OK\r\n\r\n", piece=bytes(1 << 16), pau
 
 
 def run(dataset, folder, **more):
-    return fetch(dataset, folder, **{"bundled": folder / "none", "kinds": KINDS, "patience": QUICK} | more)
+    return fetch(dataset, folder, **{"bundled": folder / "none", "kinds": KINDS} | more)
 
 
 def only_reason(note):
@@ -224,19 +235,19 @@ def test_a_wrong_answer_leaves_nothing_and_is_not_asked_for_in_vain(server, tmp_
     assert left_behind(tmp_path / "toy") == [SEAL, "source.json"]
 
 
-def test_silent_server(server, tmp_path):
+def test_silent_server(server, tmp_path, limit):
     done = threading.Event()
     server.answers = [lambda _: done.wait(5) and None]
-    patience = Patience(tries=2, pause=0.01, connect=1, read=0.1)
-    assert "(tried 2 times)" in only_reason(run(describe(http(server.url)), tmp_path / "toy", patience=patience))
+    limit(TRIES=2, TIMEOUTS=(1, 0.1))
+    assert "(tried 2 times)" in only_reason(run(describe(http(server.url)), tmp_path / "toy"))
     done.set()
 
 
 @pytest.mark.parametrize("begin", [b"HTTP/1.0 200 OK\r\n\r\n", b"HTTP/1.0 200 OK\r\nX: "], ids=["body", "header"])
-def test_a_drop_now_and_then_has_an_end(server, tmp_path, begin):
+def test_a_drop_now_and_then_has_an_end(server, tmp_path, limit, begin):
     server.answers = [lambda handler: endless(handler, begin, b"1", 0.05)]
-    patience = Patience(tries=1, read=60, total=0.5)
-    reason = only_reason(run(describe(http(server.url)), tmp_path / "toy", patience=patience))
+    limit(TRIES=1, TIMEOUTS=(5, 60), TOTAL_SECONDS=0.5)
+    reason = only_reason(run(describe(http(server.url)), tmp_path / "toy"))
     assert reason == "did not end within 0.5 s"
     assert left_behind(tmp_path / "toy") == [SEAL, "source.json"]
 
@@ -534,9 +545,10 @@ def test_a_program_that_cannot_be_run_is_passed_over(programs, tmp_path):
     assert only_reason(run(describe(NPM), tmp_path / "toy")) == "npm: cannot be run (Exec format error)"
 
 
-def test_program_that_hangs_is_ended_with_its_children(programs, tmp_path):
+def test_program_that_hangs_is_ended_with_its_children(programs, tmp_path, limit):
     program(programs, "npm", f"(sleep 1; touch {tmp_path}/late) & wait")
-    reason = only_reason(run(describe(NPM), tmp_path / "toy", patience=Patience(command=0.2)))
+    limit(COMMAND_SECONDS=0.2)
+    reason = only_reason(run(describe(NPM), tmp_path / "toy"))
     assert reason == "npm: did not end within 0.2 s"
     threading.Event().wait(1.2)
     assert not (tmp_path / "late").exists()

