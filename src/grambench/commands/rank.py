@@ -2,7 +2,7 @@
 
 import argparse
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +12,6 @@ from grambench.common import layout
 from grambench.common.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from grambench.pipeline.trial import Trial
     from grambench.report.ranking_page import Ranking
     from grambench.results.records import Record
@@ -83,7 +81,7 @@ def exit_code(ranked: "Ranking") -> int:
 
 
 def make(
-    arguments: argparse.Namespace, refuses: "Callable[[argparse.Namespace], bool]"
+    arguments: argparse.Namespace, refuses: Callable[[argparse.Namespace], bool]
 ) -> "tuple[Trial, Ranking] | None":
     """Run an algorithm on a board, and return it with its ranking; None if `refuses` does, which says why."""
     from grambench.commands.project import read_plan

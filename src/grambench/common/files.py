@@ -115,9 +115,9 @@ def sealed(path: Path, made_from: str = "") -> Iterator[Path]:
             seal = SEAL.pack(MARK, size, _checksum(stream.fileno(), stream.tell(), identity), identity)
             if path.suffix == HDF5:
                 stream.write(seal)
-        if path.suffix != HDF5:
-            with atomic(beside(path)) as seal_file:
-                seal_file.write_bytes(seal)
+            else:
+                with atomic(beside(path)) as seal_file:
+                    seal_file.write_bytes(seal)
 
 
 def beside(path: Path) -> Path:

@@ -108,10 +108,7 @@ class PreparedDataset:
 
     def save(self, file: h5py.File) -> None:
         """Write the data set to a file."""
-        file.attrs["name"] = self.name
-        file.attrs["status"] = "ok"
-        file.attrs["content"] = self.content
-        file.attrs["source"] = json.dumps(self.source)
+        file.attrs.update(name=self.name, status="ok", content=self.content, source=json.dumps(self.source))
         for view, values in self.views.items():
             file.create_dataset(f"views/{view}", data=values, compression="gzip", shuffle=True)
         save_columns(file, self.columns)

@@ -35,10 +35,7 @@ BINARY = {
     b"MATLAB 5.0": ("a MATLAB file", "describe it with `format: mat` (docs/datasets.md)"),
     b"MATLAB 7.3": ("a MATLAB file", "describe it with `format: mat` (docs/datasets.md)"),
     b"RDX3\n": ("a file of R", "describe it with `format: rda` (docs/datasets.md)"),
-    b"\x93NUMPY": (
-        "a NumPy array",
-        "save features as CSV, a kernel with numpy.savez (docs/datasets.md)",
-    ),
+    b"\x93NUMPY": ("a NumPy array", "save features as CSV, a kernel with numpy.savez (docs/datasets.md)"),
     b"PK\x03\x04": ("a spreadsheet or an archive", "save the sheet as CSV, or unpack the archive"),
     b"\xd0\xcf\x11\xe0": ("a file of an old office program", "save the sheet as CSV"),
     b"ARROW1\0": ("an Arrow or Feather file", "save it as Parquet or CSV"),
