@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+import h5py
+
 from grambench.common import layout
 from grambench.common.errors import DataError
 from grambench.common.files import check, found_fault, identity_of, open_regular, read_text
@@ -170,8 +172,6 @@ def dataset_status(note_path: Path, prepared: Path | None = None) -> Status:
                 attempts = "; ".join(f"{attempt['source']}: {attempt['reason']}" for attempt in note["tried"])
                 return "unavailable", attempts or "no source of an allowed kind"
         if prepared is not None and prepared.exists():
-            import h5py
-
             # Not all of it is read for its checksum: it may be large.
             with as_written(prepared), open_regular(prepared), h5py.File(prepared, "r") as file:
                 if file.attrs["status"] != "ok":
@@ -194,8 +194,6 @@ def _record_status(path: Path) -> Status:
     """Return the status of a record from its file."""
     if not path.exists():
         return "missing", "not run yet"
-    import h5py
-
     try:
         check(path)
         with as_written(path), h5py.File(path, "r") as file:
