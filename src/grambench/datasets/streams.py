@@ -42,14 +42,9 @@ class Stream:
     provenance: dict[str, Any]
     chunks: Iterator[Raw]
 
-    @property
-    def name(self) -> str:
-        """The data set's name."""
-        return self.description.name
-
     def save(self, file: h5py.File) -> None:
         """Write the data set to a file; see `_save_examples` for what may be wrong with it."""
-        file.attrs.update(name=self.name, status="ok", source=json.dumps(self.provenance))
+        file.attrs.update(name=self.description.name, status="ok", source=json.dumps(self.provenance))
         file.attrs["content"] = self._save_examples(file)
         save_columns(file, self.description.views)
         if self.description.classes:
