@@ -1,5 +1,6 @@
 """A table as text, Markdown and LaTeX."""
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -73,9 +74,7 @@ def _markdown_line(cells: list[str]) -> str:
 
 
 def _markdown_text(text: str) -> str:
-    for character in "\\|*_`<>[]#":
-        text = text.replace(character, f"\\{character}")
-    return " ".join(text.split())
+    return " ".join(text.translate(MARKDOWN).split())
 
 
 def _markdown_cell(cell: TableCell) -> str:
@@ -84,6 +83,7 @@ def _markdown_cell(cell: TableCell) -> str:
     return f"{text} ({_markdown_text(cell.published)})" if cell.published else text
 
 
+MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\|*_`<>[]#"})
 LATEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -108,10 +108,10 @@ LATEX = {
 
 def latex_text(text: str) -> str:
     """Return `text` so that LaTeX prints it as it stands."""
-    return "".join(LATEX.get(character, character) for character in " ".join(text.split()))
+    return " ".join(text.split()).translate(str.maketrans(LATEX))
 
 
-def latex(table: TableContent, *, caption: str = "", label: str = "") -> str:
+def latex(table: TableContent, *, label: str = "") -> str:
     r"""Return the table in LaTeX.
 
     A table that fits on a page is a `tabular` in a `table`, or in a `table*` over both columns of a paper where one is
@@ -122,16 +122,14 @@ def latex(table: TableContent, *, caption: str = "", label: str = "") -> str:
     ----------
     table : TableContent
         The table.
-    caption : str
-        Replaces the table's caption; its remarks follow in any case.
     label : str
         The argument of `\label`.
     """
-    table = replace(table, caption=caption) if caption else table
     if sum(len(block.rows) + 1 for block in table.blocks) <= MAX_ROWS:
         render, groups = _float, _pages(_widths(table))
     else:
-        render, groups = _longtable, _equal_parts(len(table.columns), MAX_COLUMNS)
+        render, groups = _longtable, _equal_parts(len(table.columns), math.ceil(len(table.columns) / MAX_COLUMNS))
+    label = rf"\label{{{label}}}" if label else ""
     parts = enumerate(_split_columns(table, groups))
     return "\n".join(render(part, "" if number else label) for number, part in parts)
 
@@ -150,18 +148,16 @@ def _widths(table: TableContent) -> list[float]:
 def _pages(widths: list[float]) -> list[range]:
     """Return which columns stand together on a page, each page with the label column, in about equal numbers."""
     first, *others = widths
-    count = 1
-    while True:
-        parts = _equal_parts(len(others), math.ceil(len(others) / count) if others else 1)
+    for count in itertools.count(1):
+        parts = _equal_parts(len(others), count)
         if all(len(part) < 2 or first + sum(others[number] for number in part) <= PAGE_WIDTH for part in parts):
-            return parts
-        count += 1
+            break
+    return parts
 
 
-def _equal_parts(columns: int, most: int) -> list[range]:
-    """Return ranges of at most so many columns each, in about equal numbers."""
-    count = max(1, math.ceil(columns / most))
-    size = max(1, math.ceil(columns / count))
+def _equal_parts(columns: int, count: int) -> list[range]:
+    """Return at most so many ranges of columns, in about equal numbers; an empty one if there are no columns."""
+    size = math.ceil(columns / max(count, 1)) or 1
     return [range(start, min(start + size, columns)) for start in range(0, columns, size)] or [range(0)]
 
 
@@ -179,7 +175,7 @@ def _float(table: TableContent, label: str) -> str:
         r"% \usepackage{booktabs}",
         rf"\begin{{{environment}}}[t]",
         r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
-        rf"\caption{{{_caption(table)}}}{_label(label)}",
+        rf"\caption{{{_caption(table)}}}{label}",
         rf"\begin{{tabular}}{{@{{}}l{'r' * len(table.columns)}@{{}}}}",
         *(r"\toprule", _header(table), r"\midrule"),
         *_body(table),
@@ -194,7 +190,7 @@ def _longtable(table: TableContent, label: str) -> str:
         r"% \usepackage{booktabs,longtable}",
         r"\begingroup\footnotesize\setlength{\tabcolsep}{4pt}",
         rf"\begin{{longtable}}{{@{{}}l{'r' * len(table.columns)}@{{}}}}",
-        rf"\caption{{{_caption(table)}}}{_label(label)} \\",
+        rf"\caption{{{_caption(table)}}}{label} \\",
         *(r"\toprule", _header(table), r"\midrule", r"\endfirsthead"),
         *(r"\toprule", _header(table), r"\midrule", r"\endhead"),
         *(r"\bottomrule", r"\endfoot"),
@@ -206,10 +202,6 @@ def _longtable(table: TableContent, label: str) -> str:
 def _caption(table: TableContent) -> str:
     text = f"{table.caption.rstrip('.')} ({table.title})." if table.title else f"{table.caption.rstrip('.')}."
     return latex_text(" ".join([text, *table.remarks]))
-
-
-def _label(label: str) -> str:
-    return rf"\label{{{label}}}" if label else ""
 
 
 def _header(table: TableContent) -> str:
