@@ -1,6 +1,7 @@
 """The pages on the papers, docs/papers, as one page of the report, to whose sections results that differ lead."""
 
 import base64
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from markupsafe import escape
 
 PREFIX = "note-"
 TITLE = "Explanations"
+SCROLL = '<div class="scroll" tabindex="0" role="region" aria-label="Table">'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,9 +36,8 @@ class Notes:
         for name in names:
             for position, section in enumerate(self.sections):
                 if section.level == 2 and re.match(rf"(The )?{re.escape(name)}\b", section.title, re.IGNORECASE):
-                    rest = self.sections[position + 1 :]
-                    ends = [number for number, following in enumerate(rest) if following.level <= 2]
-                    return [section, *rest[: ends[0] if ends else None]]
+                    below = itertools.takewhile(lambda following: following.level > 2, self.sections[position + 1 :])
+                    return [section, *below]
         return []
 
 
@@ -73,12 +74,10 @@ def read(pages: Sequence[str], pictures: Mapping[str, bytes] | None = None) -> N
         if token.type == "th_open":
             token.attrSet("scope", "col")
     html = str(markdown.renderer.render(tokens, markdown.options, {}))
-    html = re.sub(
-        r"<table", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table class="plain"', html
-    )
     chapters = [section for section in sections.values() if section.level == 2]
     contents = "".join(f'<li><a href="#{section.id}">{escape(section.title)}</a></li>' for section in chapters)
-    html = f"<h1>{TITLE}</h1>\n<ul>{contents}</ul>\n" + html.replace("</table>", "</table></div>")
+    html = html.replace("<table", f'{SCROLL}<table class="plain"').replace("</table>", "</table></div>")
+    html = f"<h1>{TITLE}</h1>\n<ul>{contents}</ul>\n{html}"
     return Notes(html=html, sections=list(sections.values()))
 
 
