@@ -17,7 +17,7 @@ from matplotlib.text import Text
 from scipy import stats
 
 from grambench.config.shown import TABLES
-from grambench.report import abstract, board, drawing, figure_kind, figures, table_data, tables
+from grambench.report import abstract, board, drawing, figure_kind, figures, renderings, table_data, tables
 from grambench.report.figures import critical_difference, heatmap, panels
 from grambench.results import reproduction
 from grambench.results.statistics import friedman, pairwise
@@ -162,7 +162,7 @@ def test_the_matrix_marks_the_best_and_the_failed(grids):
     failed = cell(matrix, "SimpleMKL", "waveform")
     assert (failed.text, failed.status, failed.best) == ("", "timeout", False)
     assert f"SimpleMKL on waveform: timeout: {REASON}." in matrix.remarks
-    assert "**" in tables.markdown(matrix) and "timeout" in tables.markdown(matrix)
+    assert "**" in renderings.markdown(matrix) and "timeout" in renderings.markdown(matrix)
 
 
 def test_the_matrix_as_csv_has_deviations_too(grids):
@@ -292,9 +292,9 @@ def test_a_single_repetition_has_no_rank_change():
 
 
 def test_a_wide_table_is_several_in_latex(grids):
-    text = tables.latex(grids["pairs"])
+    text = renderings.latex(grids["pairs"])
     assert text.count(r"\begin{table*}") == 2 and "part 2 of 2" in text
-    assert tables.latex(grids["matrix"]).count(r"\begin{table*}") == 1
+    assert renderings.latex(grids["matrix"]).count(r"\begin{table*}") == 1
 
 
 def test_the_matrix_has_the_mean_ranks_of_the_ranks(grids):
@@ -477,4 +477,4 @@ def test_without_results_everything_says_so():
         assert "No data for this figure" in canvas.axes[0].texts[0].get_text()
     for table in results.study.tables.values():
         grid = tables.build(results, {}, {}, table)
-        assert tables.markdown(grid) and tables.latex(grid) and len(grid.data)
+        assert renderings.markdown(grid) and renderings.latex(grid) and len(grid.data)

@@ -24,7 +24,8 @@ from grambench.config import shown
 from grambench.config.protocols import NestedCV
 from grambench.config.study import Study
 from grambench.datasets.generators import FUNCTIONS
-from grambench.report import drawing, figure_kind, figures, table_data, tables
+from grambench.report import drawing, figure_kind, figures, renderings, table_data, table_kind, tables
+from grambench.report.cells import NO_RESULT
 from grambench.report.figures import curves as curves_figure
 from grambench.results import reproduction
 from grambench.results.study import NOT_PART, Results
@@ -84,7 +85,7 @@ def test_failed_and_missing_cells_say_so(grids):
     assert cell(grid, "sonar", "Mistakes (%)", "OMKC(D,D)").status == "timeout"
     assert "OMKC(D,D) on sonar: timeout: stopped after 5 s <limit>." in grid.remarks
     assert cell(grid, "splice", "Mistakes (%)", "OMKC(D,D)").status == "unavailable"
-    assert cell(grid, "w5a", "Mistakes (%)", "OMKC(D,D)").status == tables.NO_RESULT
+    assert cell(grid, "w5a", "Mistakes (%)", "OMKC(D,D)").status == NO_RESULT
     heads = {block.dataset: block.head for block in grid.blocks}
     assert heads["wdbc"] == "published permutations, n = 40, d = 3, m = 2, best kernel expert: linear"
     assert presentation.REASON in heads["splice"]
@@ -154,11 +155,11 @@ def test_csv_of_the_data_sets(grids):
 @pytest.mark.parametrize("name", ["table2", "table3", "table5"])
 def test_markdown_tables_are_rectangular(grids, name):
     width = len(grids[name].columns) + 2
-    lines = [line for line in tables.markdown(grids[name]).splitlines() if line.startswith("|")]
+    lines = [line for line in renderings.markdown(grids[name]).splitlines() if line.startswith("|")]
     assert len(lines) > 2
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {width}
-    assert "**5.00 ± 1.29** (5.50 ± 1.30)" in tables.markdown(grids["table3"])
-    assert r"404\_not found" in tables.markdown(grids["table3"])
+    assert "**5.00 ± 1.29** (5.50 ± 1.30)" in renderings.markdown(grids["table3"])
+    assert r"404\_not found" in renderings.markdown(grids["table3"])
 
 
 def long(grid):
@@ -170,7 +171,7 @@ def long(grid):
 @pytest.mark.parametrize("name", ["table2", "table3", "table5"])
 @pytest.mark.parametrize("change", [long, lambda grid: grid])
 def test_latex_is_balanced_and_escaped(grids, name, change):
-    text = tables.latex(change(grids[name]))
+    text = renderings.latex(change(grids[name]))
     environment, start = ("longtable", r"\endfoot") if change is long else ("tabular", r"\midrule")
     assert text.count(rf"\begin{{{environment}}}") == text.count(rf"\end{{{environment}}}") == 1
     body = text[text.index(start) :]
@@ -186,10 +187,10 @@ def test_a_table_in_latex_is_as_wide_as_it_needs_to_be(grids):
     """One column of a paper where the table fits into it, both where it does not, and several tables beyond that."""
     grid = grids["table3"]
     narrow, page, wider = (replace(grid, remarks=[], blocks=wide(grid, n), columns=["x"] * n) for n in (1, 4, 20))
-    assert [tables.latex(each).count(r"\begin{table}") for each in (narrow, page, wider)] == [1, 0, 0]
-    parts = tables.latex(replace(wider, caption="Ours & theirs"), label="tab:x")
+    assert [renderings.latex(each).count(r"\begin{table}") for each in (narrow, page, wider)] == [1, 0, 0]
+    parts = renderings.latex(replace(wider, caption="Ours & theirs"), label="tab:x")
     count = parts.count(r"\begin{table*}")
-    assert tables.latex(page).count(r"\begin{table*}") == 1 < count
+    assert renderings.latex(page).count(r"\begin{table*}") == 1 < count
     assert parts.count(r"\label{tab:x}") == 1 and rf"\caption{{Ours \& theirs, part 1 of {count}" in parts
     assert sum(line.startswith(r"\begin{tabular}") * line.count("r@{}}") for line in parts.splitlines()) == count
 
@@ -205,9 +206,9 @@ def wide(grid, columns):
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not on PATH")
 @pytest.mark.parametrize("options", ["twocolumn", "onecolumn"])
 def test_latex_compiles_and_no_table_is_too_wide(grids, tmp_path, options):
-    bodies = [tables.latex(grid) for grid in grids.values()]
+    bodies = [renderings.latex(grid) for grid in grids.values()]
     if options == "onecolumn":
-        bodies.append(tables.latex(long(grids["table5"])))
+        bodies.append(renderings.latex(long(grids["table5"])))
     packages = r"\usepackage[letterpaper,margin=0.7in]{geometry}\usepackage{booktabs,longtable}"
     text = rf"\documentclass[{options}]{{article}}{packages}\begin{{document}}{' '.join(bodies)}\end{{document}}"
     (tmp_path / "tables.tex").write_text(text, encoding="utf-8")
@@ -218,14 +219,14 @@ def test_latex_compiles_and_no_table_is_too_wide(grids, tmp_path, options):
 
 
 def test_text_wraps_columns_that_do_not_fit(grids):
-    lines = tables.text(grids["table3"], 40).splitlines()
+    lines = renderings.text(grids["table3"], 40).splitlines()
     of_metric = [line for line in lines if line.startswith("Mistakes (%)")]
     assert len(of_metric) > 2 and max(map(len, of_metric)) <= 40
     assert "5.00 ± 1.29*" in "".join(of_metric) and "Star: the lowest mean" in " ".join(lines)
 
 
 def test_latex_text_escapes_every_special_character():
-    assert tables.latex_text(r"a_b 5% {x} \y √λ") == r"a\_b 5\% \{x\} \textbackslash{}y $\surd$$\lambda$"
+    assert renderings.latex_text(r"a_b 5% {x} \y √λ") == r"a\_b 5\% \{x\} \textbackslash{}y $\surd$$\lambda$"
 
 
 def drawn(compared, figure, study=STUDY):
@@ -315,7 +316,7 @@ def test_every_kind_of_figure_and_table_is_drawn():
         for kind in kinds.names():
             model = kinds.load(kind)
             assert get_args(model.model_fields["kind"].annotation) == (kind,)
-            base = figure_kind.FigureKind if kinds is shown.FIGURES else tables.TableKind
+            base = figure_kind.FigureKind if kinds is shown.FIGURES else table_kind.TableKind
             assert any(getattr(model, method) is not getattr(base, method) for method in methods)
     function = shown.FIGURES.load("function")
     assert set(get_args(function.model_fields["function"].annotation)) == set(FUNCTIONS)
@@ -358,7 +359,7 @@ def test_nothing_at_all_still_draws_and_tabulates():
         assert figures.draw(results, presentation.curves().iloc[:0], empty, plan).axes
     for table in STUDY.tables.values():
         grid = tables.build(results, {}, tables.comparison(empty), table)
-        assert tables.markdown(grid) and tables.latex(grid) and len(grid.data)
+        assert renderings.markdown(grid) and renderings.latex(grid) and len(grid.data)
 
 
 def test_an_entry_that_nobody_names_stands_beside_all_others(compared):

@@ -10,12 +10,9 @@ of the table are its CSV file.
 """
 
 from grambench.config.shown import AnyTable
-from grambench.report.cells import NO_RESULT, TableContent
+from grambench.report.cells import TableContent
 from grambench.report.lazy import Comparison, DataFrame, Prepared, Results
-from grambench.report.renderings import latex, latex_text, markdown, text
 from grambench.report.table_kind import TableKind
-
-__all__ = ["NO_RESULT", "TableContent", "TableKind", "build", "comparison", "latex", "latex_text", "markdown", "text"]
 
 
 def comparison(reproduction: DataFrame) -> Comparison:
