@@ -38,9 +38,10 @@ from grambench.config.metrics import METRICS
 from grambench.config.project import Configuration
 from grambench.config.study import Study
 from grambench.results import collect, replications
+from grambench.results.columns import ALL
 from grambench.results.replications import Replications
 from grambench.results.statistics import Sample
-from grambench.results.study import ALL, Results
+from grambench.results.study import Results
 from grambench.results.verdicts import LEAST
 
 CellKey = tuple[str, str, str]  # data set, algorithm, metric

@@ -21,7 +21,7 @@ TABLES = (
     collect.CELLS,
     reproduction.TABLE,
     claims.TABLE,
-    *dict.fromkeys(shown.TABLES.load(kind).file() for kind in shown.TABLES.names()),
+    *dict.fromkeys(shown.TABLES.load(kind).file for kind in shown.TABLES.names()),
     merge.TABLE,
     archive.RECORDS,
 )

@@ -24,7 +24,7 @@ from grambench.config import shown
 from grambench.config.protocols import NestedCV
 from grambench.config.study import Study
 from grambench.datasets.generators import FUNCTIONS
-from grambench.report import drawing, figure_kind, figures, renderings, table_data, table_kind, tables
+from grambench.report import drawing, figure_kind, figures, renderings, table_kind, tables
 from grambench.report.cells import NO_RESULT
 from grambench.report.figures import curves as curves_figure
 from grambench.results import reproduction
@@ -128,7 +128,7 @@ def test_a_nested_study_speaks_of_outer_folds_and_compares_in_pairs(compared):
 
 def test_csv_carries_names_beside_titles_and_nothing_but_numbers_in_numbers(grids):
     table = read_back(grids["table3"])
-    assert list(table.columns) == table_data.CELLS.names
+    assert list(table.columns) == table_kind.CELLS.names
     cells = table.set_index(["dataset", "algorithm", "metric"])
     row = cells.loc["wdbc", "perceptron", "mistake_percent"]
     assert (row.ours_mean, row.published_mean, row.runs, row.verdict) == (10.0, 10.0, 4, "exact")

@@ -21,8 +21,7 @@ import pandas as pd
 
 from grambench.common.docstrings import docstring
 from grambench.common.settings import fault
-from grambench.results.collect import STUDY
-from grambench.results.columns import Column, Table
+from grambench.results.columns import STUDY, Column, Table
 from grambench.results.statistics import Sample
 from grambench.results.study import Results
 

@@ -12,12 +12,11 @@ if TYPE_CHECKING:
 
     from grambench.results.characteristics import Characteristics as Characteristics
     from grambench.results.characteristics import Prepared as Prepared
-    from grambench.results.columns import Table as Table
     from grambench.results.statistics import Sample as Sample
     from grambench.results.study import Results as Results
     from grambench.results.study import ViewEffect as ViewEffect
 else:
-    Axes = Axis = Bbox = Characteristics = DataFrame = Figure = Prepared = Results = Sample = Series = Table = Any
+    Axes = Axis = Bbox = Characteristics = DataFrame = Figure = Prepared = Results = Sample = Series = Any
     ViewEffect = Any
 
 Canvas = Figure

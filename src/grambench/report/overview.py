@@ -15,7 +15,7 @@ from grambench.report.profiles import page_of
 from grambench.report.renderings import short
 from grambench.report.study_page import JUDGED, claim_counts
 from grambench.results.characteristics import Characteristics
-from grambench.results.study import ALL
+from grambench.results.columns import ALL
 
 BEST = 10  # algorithms of a leaderboard that the page shows
 LONGEST = 160  # letters of a reason

@@ -14,10 +14,11 @@ from grambench.report import answer
 from grambench.report.cells import TableContent
 from grambench.report.lazy import Comparison
 from grambench.results.characteristics import Characteristics, Prepared
+from grambench.results.columns import ALL
 from grambench.results.records import Record
 from grambench.results.reproduction import VARIANTS
 from grambench.results.statistics import pairwise
-from grambench.results.study import ALL, NOT_PART, Results
+from grambench.results.study import NOT_PART, Results
 
 WIDEST = 62.0  # rem of a figure
 POINTS_PER_REM = 9.6

@@ -108,7 +108,7 @@ LATEX = {
 
 def latex_text(text: str) -> str:
     """Return `text` so that LaTeX prints it as it stands."""
-    return " ".join(text.split()).translate(str.maketrans(LATEX))
+    return "".join(LATEX.get(character, character) for character in " ".join(text.split()))
 
 
 def latex(table: TableContent, *, label: str = "") -> str:

@@ -12,40 +12,14 @@ from grambench.config.metrics import METRICS
 from grambench.config.shown import AnyTable
 from grambench.report.cells import ABSENT, NO_RESULT, TableCell
 from grambench.report.lazy import Comparison
+from grambench.report.table_kind import CELLS
 from grambench.results.characteristics import Prepared
-from grambench.results.collect import ALGORITHM, ORDERS
-from grambench.results.columns import Column, Table
+from grambench.results.columns import ALL
 from grambench.results.statistics import BEST_LEVEL, Sample
-from grambench.results.study import ALL, Results, formatted
+from grambench.results.study import Results, formatted
 
 NOTHING = Sample(np.nan, np.nan, 0)
 METRIC_TITLES = {name: metric.label for name, metric in METRICS.items()}
-CELLS = Table(
-    "tables/*.csv",
-    "a cell of a table, of all kinds that have no file of their own (below)",
-    (
-        Column("dataset", "text", f"name of the data set; {ALL!r} for all of the table together"),
-        ALGORITHM,
-        Column("metric", "text", "what is measured: a metric (below), or a comparison of the table's own"),
-        Column("algorithm_title", "text", "title of the configuration, as the table prints it"),
-        Column("metric_title", "text", "title of what is measured, with its unit"),
-        Column("ours_mean", "number", "our number; missing where there is none", "that of the metric"),
-        Column("ours_std", "number", "standard deviation of our runs (ddof = 1), if it is shown", "that of the metric"),
-        Column("runs", "integer", "runs behind our number, of all data sets together data sets; 0 without", "count"),
-        Column("published_mean", "number", "the published number, if any", "that of the metric"),
-        Column("published_std", "number", "the published standard deviation, if any", "that of the metric"),
-        Column("speed_up", "number", "published seconds by ours, of seconds only", "ratio"),
-        Column("ours", "text", "our number as printed, or the names that stand for it; empty where there is none"),
-        Column("published", "text", "the published number as printed, or names; empty where there is none"),
-        ORDERS,
-        Column("best", "boolean", "whether it is among the best of its row, set in bold"),
-        Column("verdict", "text", "verdict on our number beside the published one; empty where none is published"),
-        Column(
-            "status", "text", "that of the run, ok or why there is no number; empty where it is not part of this run"
-        ),
-        Column("reason", "text", "why there is no number, in one line"),
-    ),
-)
 
 
 @dataclass(frozen=True, kw_only=True)

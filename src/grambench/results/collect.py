@@ -11,19 +11,7 @@ from numpy.typing import NDArray
 
 from grambench.common.files import sealed
 from grambench.results import records
-from grambench.results.columns import Column, Table
-
-STUDY = Column("study", "text", "name of the study, a file of config/studies")
-DATASET = Column("dataset", "text", "name of the data set, a file of config/datasets")
-ALGORITHM = Column("algorithm", "text", "name of a configuration in the study: an algorithm with its parameters")
-METRIC = Column("metric", "text", "what was measured: a metric, or a number of one kernel or class (below)")
-SWEEP = Column("sweep", "text", "name of the study's sweep; empty for a plain run")
-ORDERS = Column(
-    "orders",
-    "text",
-    "origin of permutations or splits: published, seeded, or stored (the order of the data); empty if nothing was run",
-)
-REPEAT = Column("repetition", "integer", "repetition from 0: a permutation, an outer fold or a random split")
+from grambench.results.columns import ALGORITHM, DATASET, METRIC, ORDERS, REPEAT, STUDY, SWEEP, Column, Table
 
 RUNS = Table(
     "runs.parquet",

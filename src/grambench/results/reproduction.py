@@ -17,11 +17,10 @@ from grambench.kernels.functions import Kernel
 from grambench.kernels.labels import kernel_label
 from grambench.results import replications
 from grambench.results.characteristics import Characteristics, Prepared
-from grambench.results.collect import ORDERS, STUDY
-from grambench.results.columns import Column, Table
+from grambench.results.columns import ALL, ORDERS, STUDY, Column, Table
 from grambench.results.replications import Replications
 from grambench.results.statistics import Sample
-from grambench.results.study import ALL, NOT_PART, Results, formatted
+from grambench.results.study import NOT_PART, Results, formatted
 from grambench.results.verdicts import VERDICTS, Judged, judge, judge_digits, judge_median, prints_as, resampled_medians
 
 TABLE = Table(

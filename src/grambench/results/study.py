@@ -18,6 +18,7 @@ from grambench.config.protocols import RandomSplits
 from grambench.config.study import Study
 from grambench.kernels.functions import view_of
 from grambench.results.collect import CELLS
+from grambench.results.columns import ALL
 from grambench.results.statistics import (
     BEST_LEVEL,
     Difference,
@@ -31,7 +32,6 @@ from grambench.results.statistics import (
 )
 
 NOT_PART = "not part of this run"
-ALL = "all"  # as the name of a data set: all data sets of a study together
 USUAL = ("accuracy_percent", "mistake_percent", "error_percent", "balanced_accuracy_percent")
 NO_ROWS: Indices = np.arange(0)
 EVERY = slice(None)

@@ -6,8 +6,7 @@ from typing import Any
 import pandas as pd
 
 from grambench.config.metrics import METRICS
-from grambench.results.collect import ALGORITHM, DATASET, ORDERS, STUDY
-from grambench.results.columns import Column, Table
+from grambench.results.columns import ALGORITHM, DATASET, ORDERS, STUDY, Column, Table
 from grambench.results.study import Results
 
 TABLE = Table(

@@ -3,46 +3,39 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from grambench.config.protocols import Protocol
 from grambench.report.cells import NO_RESULT, Block, Row, TableCell, TableContent
-from grambench.report.lazy import Characteristics, Table
+from grambench.report.lazy import Characteristics
 from grambench.report.table_kind import TableData, TableKind
+from grambench.results.columns import DATASET, Column, Table
 
 
 class DatasetsTable(TableKind):
     """The data sets as loaded."""
 
     kind: Literal["datasets"]
-
-    @classmethod
-    def file(cls) -> Table:
-        """Return the declaration of the table's CSV file."""
-        from grambench.results.collect import DATASET
-        from grambench.results.columns import Column, Table
-
-        source = "where it came from: its origin, or the kind of its source"
-        return Table(
-            "tables/*.csv",
-            "a data set, of a table of kind datasets",
-            (
-                DATASET,
-                Column("n", "integer", "examples; 0 if it is unavailable, or not part of this run", "count"),
-                Column("d", "integer", "features; 0 of images", "count"),
-                Column("classes", "integer", "classes; 0 where there are no data", "count"),
-                Column("positives", "integer", "examples of class +1; 0 of more than two classes", "count"),
-                Column("views", "integer", "views; 0 of a single vector, and of descriptors of images", "count"),
-                Column("views_are", "text", "sources, which were measured apart, or columns; empty without views"),
-                Column("collection", "text", "data sets of one collection have one vote together"),
-                Column("nonzero_percent", "number", "share of the feature values that are not 0", "%"),
-                Column("source", "text", source),
-                Column("drawn", "text", "permutations or random splits of a run, as the study's protocol states them"),
-                Column("published_n", "number", "published number of examples, if any", "count"),
-                Column("published_d", "number", "published number of features, if any", "count"),
-                Column("reason", "text", "why there are no data, in one line"),
-            ),
-        )
+    file: ClassVar = Table(
+        "tables/*.csv",
+        "a data set, of a table of kind datasets",
+        (
+            DATASET,
+            Column("n", "integer", "examples; 0 if it is unavailable, or not part of this run", "count"),
+            Column("d", "integer", "features; 0 of images", "count"),
+            Column("classes", "integer", "classes; 0 where there are no data", "count"),
+            Column("positives", "integer", "examples of class +1; 0 of more than two classes", "count"),
+            Column("views", "integer", "views; 0 of a single vector, and of descriptors of images", "count"),
+            Column("views_are", "text", "sources, which were measured apart, or columns; empty without views"),
+            Column("collection", "text", "data sets of one collection have one vote together"),
+            Column("nonzero_percent", "number", "share of the feature values that are not 0", "%"),
+            Column("source", "text", "where it came from: its origin, or the kind of its source"),
+            Column("drawn", "text", "permutations or random splits of a run, as the study's protocol states them"),
+            Column("published_n", "number", "published number of examples, if any", "count"),
+            Column("published_d", "number", "published number of features, if any", "count"),
+            Column("reason", "text", "why there are no data, in one line"),
+        ),
+    )
 
     def build(self, data: TableData) -> TableContent:
         """Lay out a row for each data set."""
@@ -79,7 +72,7 @@ class DatasetsTable(TableKind):
             rows.append(Row(label=name, cells=list(cells.values())))
             records.append(facts | {"dataset": name, "reason": "" if texts.get("n") else str(loaded or NOT_PART)})
         remarks += [str(loaded) for loaded in data.prepared.values() if isinstance(loaded, Unavailable)]
-        return self.content(columns, [Block(rows=rows)], remarks, self.file().frame(records))
+        return self.content(columns, [Block(rows=rows)], remarks, self.file.frame(records))
 
 
 def _published(data: TableData, dataset: str) -> list[tuple[str, Any]]:

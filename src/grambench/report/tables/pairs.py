@@ -1,55 +1,44 @@
 """Every algorithm against every other: on how many data sets it wins, ties and loses."""
 
 import itertools
-from typing import Literal
+from typing import ClassVar, Literal
 
 from grambench.config.metrics import METRICS
 from grambench.report.cells import NO_RESULT, Block, Row, TableCell, TableContent
-from grambench.report.lazy import Table
 from grambench.report.table_kind import OneMetricTable, TableData
+from grambench.results.columns import ALGORITHM, ALGORITHM_TITLE, ALL, Column, Table
 
 Counts = tuple[int, int, int]  # wins, ties and losses
 Duels = dict[tuple[str, str], Counts]
 ALL_RIVALS = "All"
+WON = "data sets on which its mean is better and a test tells the two apart at 5 %"
 
 
 class PairsTable(OneMetricTable):
     """A row and a column for each algorithm: on how many data sets the row's wins, ties and loses against the other."""
 
     kind: Literal["pairs"]
-
-    @classmethod
-    def file(cls) -> Table:
-        """Return the declaration of the table's CSV file."""
-        from grambench.results.collect import ALGORITHM
-        from grambench.results.columns import Column, Table
-        from grambench.results.study import ALL
-
-        won = "data sets on which its mean is better and a test tells the two apart at 5 %"
-        return Table(
-            "tables/*.csv",
-            "two algorithms, of a table of kind pairs",
-            (
-                ALGORITHM,
-                Column(
-                    "rival",
-                    "text",
-                    f"name of the configuration that it is compared with; {ALL!r} for all others together",
-                ),
-                Column("metric", "text", "what they are compared by: a metric (below)"),
-                Column("algorithm_title", "text", "title of the configuration, as the table prints it"),
-                Column("rival_title", "text", "title of the one that it is compared with"),
-                Column("metric_title", "text", "title of the metric with its unit"),
-                Column("wins", "integer", won, "count"),
-                Column("ties", "integer", "data sets on which no test does", "count"),
-                Column("losses", "integer", "data sets on which the other's mean is better and a test tells", "count"),
+    file: ClassVar = Table(
+        "tables/*.csv",
+        "two algorithms, of a table of kind pairs",
+        (
+            ALGORITHM,
+            Column(
+                "rival", "text", f"name of the configuration that it is compared with; {ALL!r} for all others together"
             ),
-        )
+            Column("metric", "text", "what they are compared by: a metric (below)"),
+            ALGORITHM_TITLE,
+            Column("rival_title", "text", "title of the one that it is compared with"),
+            Column("metric_title", "text", "title of the metric with its unit"),
+            Column("wins", "integer", WON, "count"),
+            Column("ties", "integer", "data sets on which no test does", "count"),
+            Column("losses", "integer", "data sets on which the other's mean is better and a test tells", "count"),
+        ),
+    )
 
     def build(self, data: TableData) -> TableContent:
         """Lay out a row and a column for each algorithm, those first that win most and lose least."""
         from grambench.results.statistics import BEST_LEVEL
-        from grambench.results.study import ALL
 
         (metric,), results = self.metrics, data.results
         duels: Duels = {pair: results.duel(*pair, metric) for pair in itertools.combinations(self.algorithms, 2)}
@@ -75,7 +64,7 @@ class PairsTable(OneMetricTable):
             "where one of the two has no result do not count.",
         ]
         columns, blocks = [ALL_RIVALS, *data.titles(names)], [Block(rows=rows)]
-        return self.content(columns, blocks, remarks, self.file().frame(records), METRICS[metric].label)
+        return self.content(columns, blocks, remarks, self.file.frame(records), METRICS[metric].label)
 
 
 def _total(duels: Duels, name: str) -> Counts:

@@ -6,6 +6,7 @@ from grambench.config.metrics import METRICS
 from grambench.config.names import Name
 from grambench.report.cells import NO_RESULT, Block, Row, TableCell, TableContent, cells_of
 from grambench.report.table_kind import OneMetricTable, TableData
+from grambench.results.columns import ALL
 
 
 class PoolsTable(OneMetricTable):
@@ -39,8 +40,6 @@ class PoolsTable(OneMetricTable):
 
     def build(self, data: TableData) -> TableContent:
         """Lay out a column for each configuration, with the difference between its pools."""
-        from grambench.results.study import ALL
-
         results, (metric,) = data.results, self.metrics
         # an entry that a user has added to the study need not be there on both pools
         names = [name for name in self.algorithms if self.other(name) in results.study.algorithms]

@@ -8,6 +8,7 @@ from grambench.config.names import MetricNames, Name, Names
 from grambench.report.cells import Block, Row, TableContent, cells_of
 from grambench.report.lazy import Results
 from grambench.report.table_kind import TableData, TableKind
+from grambench.results.columns import ALL
 
 NOT_RANKED = "not ranked"
 RANKS = ("median_rank", "mean_rank")
@@ -37,8 +38,6 @@ class RanksTable(TableKind):
 
     def build(self, data: TableData) -> TableContent:
         """Lay out ranks and means over the data sets."""
-        from grambench.results.study import ALL
-
         results = data.results
         published = [algorithm for *_, algorithm, metric in data.reproduction if metric == "median_rank"]
         ranked = published or results.with_results(self.algorithms, self.by)

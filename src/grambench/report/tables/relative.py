@@ -13,6 +13,7 @@ from grambench.config.names import Name
 from grambench.report.cells import NO_RESULT, Block, Row, TableCell, TableContent, cells_of
 from grambench.report.lazy import DataFrame
 from grambench.report.table_kind import OneMetricTable, TableData
+from grambench.results.columns import ALL
 
 MEAN = "mean"  # the label of the row of means
 
@@ -86,8 +87,6 @@ def _printed(data: TableData, datasets: list[str], names: list[str], metric: str
 
 def _block(metric: str, head: str, form: str, ours: DataFrame, published: DataFrame) -> Block:
     import pandas as pd
-
-    from grambench.results.study import ALL
 
     with_means = [pd.concat([numbers, numbers.mean().to_frame(MEAN).T]) for numbers in (ours, published)]
     rows = []

@@ -1,12 +1,14 @@
 """One configuration beside each of the others: where it harms, where it gains, and what to expect."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
 from grambench.report.cells import Block, Row, TableCell, TableContent
-from grambench.report.lazy import Table
 from grambench.report.table_kind import OneMetricTable, TableData
+from grambench.results.columns import ALGORITHM, ALGORITHM_TITLE, Column, Table
+
+SHOWN = "votes, one a collection of data sets, on which it is shown to be"
 
 
 class VersusTable(OneMetricTable):
@@ -20,34 +22,26 @@ class VersusTable(OneMetricTable):
 
     kind: Literal["versus"]
     first: Name
-
-    @classmethod
-    def file(cls) -> Table:
-        """Return the declaration of the table's CSV file."""
-        from grambench.results.collect import ALGORITHM
-        from grambench.results.columns import Column, Table
-
-        count = "votes, one a collection of data sets, on which it is shown to be"
-        return Table(
-            "tables/*.csv",
-            "a configuration that another one is compared with, of a table of kind versus",
-            (
-                ALGORITHM,
-                Column("metric", "text", "what they are compared by: a metric (below)"),
-                Column("algorithm_title", "text", "title of the configuration, as the table prints it"),
-                Column("difference", "number", "mean by which the other one is ahead", "that of the metric"),
-                Column("low", "number", "lower end of its 95 % interval", "that of the metric"),
-                Column("high", "number", "upper end", "that of the metric"),
-                Column("worse", "integer", f"{count} more than a point worse", "count"),
-                Column("within", "integer", f"{count} within a point", "count"),
-                Column("better", "integer", f"{count} more than a point better", "count"),
-                Column("votes", "integer", "votes in all", "count"),
-                Column("next_worse", "number", "probability to be more than a point worse on a next data set"),
-                Column("next_within", "number", "probability to be within a point"),
-                Column("next_better", "number", "probability to be more than a point better"),
-                Column("verdict", "text", "better, worse, practically equal or undecided, corrected for all rows"),
-            ),
-        )
+    file: ClassVar = Table(
+        "tables/*.csv",
+        "a configuration that another one is compared with, of a table of kind versus",
+        (
+            ALGORITHM,
+            Column("metric", "text", "what they are compared by: a metric (below)"),
+            ALGORITHM_TITLE,
+            Column("difference", "number", "mean by which the other one is ahead", "that of the metric"),
+            Column("low", "number", "lower end of its 95 % interval", "that of the metric"),
+            Column("high", "number", "upper end", "that of the metric"),
+            Column("worse", "integer", f"{SHOWN} more than a point worse", "count"),
+            Column("within", "integer", f"{SHOWN} within a point", "count"),
+            Column("better", "integer", f"{SHOWN} more than a point better", "count"),
+            Column("votes", "integer", "votes in all", "count"),
+            Column("next_worse", "number", "probability to be more than a point worse on a next data set"),
+            Column("next_within", "number", "probability to be within a point"),
+            Column("next_better", "number", "probability to be more than a point better"),
+            Column("verdict", "text", "better, worse, practically equal or undecided, corrected for all rows"),
+        ),
+    )
 
     def build(self, data: TableData) -> TableContent:
         """Lay out a row for each configuration that shares at least two data sets with the first."""
@@ -76,4 +70,4 @@ class VersusTable(OneMetricTable):
             *([f"No two data sets with a result of both: {without}."] if without else []),
         ]
         columns = [*next(iter(compared.values())).texts, "verdict"] if compared else []
-        return self.content(columns, [Block(rows=rows)], remarks, self.file().frame(records), "Configuration")
+        return self.content(columns, [Block(rows=rows)], remarks, self.file.frame(records), "Configuration")
