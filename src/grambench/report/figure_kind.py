@@ -3,6 +3,7 @@
 This module is imported when a study is loaded. It therefore imports matplotlib only where something is drawn.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -15,7 +16,7 @@ from grambench.config.names import Names
 from grambench.config.shown import AnyFigure, OneMetric
 from grambench.config.study import Study
 from grambench.report.charts import Chart, Line, Panel
-from grambench.report.drawing import DARK_GREY, DASHES, LINES, PAGE, SHAPES, draw_panels, single_panel
+from grambench.report.drawing import DARK_GREY, DASHES, LINES, PAGE, SHAPES, draw_panels, panel_grid, single_panel
 from grambench.report.lazy import Axes, Canvas, DataFrame, Results, Series
 
 MEANS_AND_BANDS = "Lines are means of {runs}, bands one standard deviation to either side"
@@ -63,6 +64,11 @@ class FigureData:
         for label, name in zip(axes.get_yticklabels(), names, strict=True):
             label.set_fontweight("bold" if self.is_own(name) else "normal")
         axes.tick_params(axis="y", length=0)
+
+    def grid(self, count: int, most: int, row: float, rest: float = 0.0) -> tuple[Canvas, list[Axes]]:
+        """Return a figure and its panels, `most` in a row, or one in a column of a page; `row` and `rest` in inches."""
+        columns = 1 if self.narrow else min(most, count)
+        return panel_grid((self.width, row * math.ceil(count / columns) + rest), count, columns)
 
     def means(self, datasets: Iterable[str], names: Iterable[str], metric: str) -> tuple[Floats, Floats]:
         """Return mean and standard deviation (0 if unknown) of a metric for each data set and configuration."""
@@ -158,6 +164,7 @@ class DatasetsFigure(FigureKind):
     metrics: OneMetric
     algorithms: Names
     datasets: Names
+    about_runs: ClassVar[str] = MEANS_AND_BANDS
 
     def metric_chart(self, panels: list[Panel], **options: Any) -> Chart:
         """Return a chart with the figure's metric on the y axis."""

@@ -1,12 +1,12 @@
 """A metric during the online pass: a panel for each data set, a line for each algorithm, bands over repetitions."""
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
 from grambench.config.metrics import METRICS, WEIGHT
 from grambench.report.charts import Chart
-from grambench.report.figure_kind import MEANS_AND_BANDS, Curve, DatasetsFigure, FigureData
+from grambench.report.figure_kind import Curve, DatasetsFigure, FigureData
 from grambench.report.lazy import Axes, DataFrame, Results, Series
 
 BEST_WEIGHT = "best_kernel_weight"
@@ -23,7 +23,6 @@ class CurvesFigure(DatasetsFigure):
 
     kind: Literal["curves"] = "curves"
     recent: bool = False
-    about_runs: ClassVar[str] = MEANS_AND_BANDS
 
     def chart(self, data: FigureData) -> Chart:
         """Return the metric against the rounds.

@@ -42,9 +42,7 @@ class EachKernelFigure(DatasetsFigure):
         datasets = [name for name in self.datasets if len(means[name])]
         if not datasets:
             return self.empty(data)
-        columns = min(1 if data.narrow else MAX_COLUMNS, len(datasets))
-        height = 0.4 + (0.45 + 0.13 * 2 * COUNT) * -(-len(datasets) // columns)
-        canvas, all_axes = drawing.panel_grid((data.width, height), len(datasets), columns)
+        canvas, all_axes = data.grid(len(datasets), MAX_COLUMNS, 0.45 + 0.13 * 2 * COUNT, 0.4)
         kernels = enumerate(results.study.kernel_list(), start=1)
         labels = {kernel.name: f"{number}  {kernel_label(kernel.name)}" for number, kernel in kernels}
         for axes, dataset in zip(all_axes, datasets, strict=True):

@@ -1,6 +1,5 @@
 """The kernels of a continuous family that the algorithms have selected in all repetitions."""
 
-import math
 from typing import Any, ClassVar, Literal
 
 from grambench.config.metrics import METRICS
@@ -31,10 +30,7 @@ class FoundFigure(DatasetsFigure):
         datasets = [d for d in self.datasets if any(kernels(d, algorithm).size for algorithm in self.algorithms)]
         if not datasets:
             return self.empty(data)
-        columns = 1 if data.narrow else len(datasets)
-        canvas, all_axes = drawing.panel_grid(
-            (data.width, 2.6 * math.ceil(len(datasets) / columns)), len(datasets), columns
-        )
+        canvas, all_axes = data.grid(len(datasets), len(datasets), 2.6)
         legend: dict[str, Any] = {}
         for axes, dataset in zip(all_axes, datasets, strict=True):
             if len(datasets) > 1:

@@ -3,7 +3,7 @@
 A line connects the means of the states that all repetitions have. An algorithm without states is one dot.
 """
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from grambench.config.metrics import METRICS
 from grambench.config.names import MetricName
 from grambench.report.charts import Chart
 from grambench.report.drawing import plain_ticks
-from grambench.report.figure_kind import MEANS_AND_BANDS, Curve, DatasetsFigure, FigureData
+from grambench.report.figure_kind import Curve, DatasetsFigure, FigureData
 from grambench.report.lazy import Axes
 
 ENDS = {"elapsed_seconds": "fit_seconds"}  # the metric of a whole run, if it has another name than that of a state
@@ -28,7 +28,6 @@ class ProgressFigure(DatasetsFigure):
 
     kind: Literal["progress"]
     x: MetricName
-    about_runs: ClassVar[str] = MEANS_AND_BANDS
 
     def chart(self, data: FigureData) -> Chart:
         """Return one metric of each state against another."""

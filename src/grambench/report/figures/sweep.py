@@ -7,7 +7,7 @@ import numpy as np
 from grambench.config.names import Name
 from grambench.report.charts import Chart, Line
 from grambench.report.drawing import plain_ticks
-from grambench.report.figure_kind import MEANS_AND_BANDS, Curve, DatasetsFigure, FigureData
+from grambench.report.figure_kind import Curve, DatasetsFigure, FigureData
 from grambench.report.lazy import Axes
 
 
@@ -24,7 +24,6 @@ class SweepFigure(DatasetsFigure):
     kind: Literal["sweep"]
     sweep: Name
     level: str = ""
-    about_runs: ClassVar[str] = MEANS_AND_BANDS
     shows_sweep: ClassVar[bool] = True
 
     def chart(self, data: FigureData) -> Chart:

@@ -42,10 +42,8 @@ class WeightsFigure(FigureKind):
         datasets = [name for name, of_algorithms in shares.items() if of_algorithms]
         if not datasets:
             return self.empty(data)
-        columns = 1 if data.narrow else min(MAX_COLUMNS, len(datasets))
         rows = max(len(next(iter(shares[name].values())).columns) for name in datasets)
-        height = (TITLE + ROW * min(rows, MOST)) * -(-len(datasets) // columns) + 0.5
-        canvas, all_axes = drawing.panel_grid((data.width, height), len(datasets), columns)
+        canvas, all_axes = data.grid(len(datasets), MAX_COLUMNS, TITLE + ROW * min(rows, MOST), 0.5)
         legend: dict[str, object] = {}
         for axes, dataset in zip(all_axes, datasets, strict=True):
             legend |= self._draw_panel(axes, data, dataset, shares[dataset])
