@@ -81,10 +81,6 @@ class TableContent:
     remarks: list[str] = field(default_factory=list)
     data: DataFrame = field(compare=False)
 
-    def cells(self) -> Iterator[TableCell]:
-        """Yield all cells, row by row."""
-        return cells_of(self.blocks)
-
     def select_columns(self, numbers: Sequence[int]) -> "TableContent":
         """Return the table with some of its columns, counted from 0."""
         blocks = [

@@ -10,7 +10,7 @@ import pandas as pd
 from grambench.config.metrics import METRICS
 from grambench.datasets.store import Unavailable
 from grambench.report.board import pair
-from grambench.report.cells import ABSENT, NO_RESULT, TableCell, TableContent
+from grambench.report.cells import ABSENT, NO_RESULT, TableCell, TableContent, cells_of
 from grambench.report.charts import rounded
 from grambench.report.page import PAPER_TABLE, StudyReport
 from grambench.report.record import machine
@@ -76,7 +76,7 @@ def view(study: StudyReport) -> dict[str, Any]:
             *(picture.title for picture in study.figures if picture.empty),
             *(table.title for _, table, _ in all_tables if not table.blocks),
         ],
-        "cells": _details(study, [cell for _, table, _ in tables for cell in table.cells()]),
+        "cells": _details(study, [cell for _, table, _ in tables for cell in cells_of(table.blocks)]),
         "counts": tally(numbers["verdict"], VERDICTS),
         "tests": int(achieved["p_value"].notna().sum()),
         "found": int((achieved["p_value"].notna() & (achieved["verdict"] == "different")).sum()),
@@ -131,7 +131,7 @@ def without_missing(table: TableContent) -> tuple[TableContent, list[str]]:
         in_run = [any(map(_is_part_of_run, cells)) for cells in columns]
         omitted += [title for title, part in zip(table.columns, in_run, strict=True) if not part]
         table = table.select_columns([number for number, part in enumerate(in_run) if part])
-    if all(map(_is_part_of_run, table.cells())):
+    if all(map(_is_part_of_run, cells_of(table.blocks))):
         table = replace(table, remarks=[remark for remark in table.remarks if remark != ABSENT])
     return table, list(dict.fromkeys(omitted))
 
