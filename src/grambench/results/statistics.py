@@ -225,8 +225,7 @@ class HarmAndGain(NamedTuple):
     def brief(self) -> str:
         """Mean difference and 95 % interval; the three counts; the three probabilities."""
         low, high = self.mean.interval(BEST_LEVEL)
-        chances = f"{self.next_worse:.2f}, {self.next_within:.2f}, {self.next_better:.2f}"
-        counts = f"{self.worse}, {self.within}, {self.better} of {self.votes}"
+        _, counts, chances = self.texts.values()
         return f"{self.mean.value:+.2f}, {low:+.2f} to {high:+.2f}; {counts}; {chances}"
 
     @property

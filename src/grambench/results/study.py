@@ -105,9 +105,8 @@ class Results:
     @cached_property
     def _cells(self) -> dict[tuple[str, ...], CellStatus]:
         # Tables of earlier versions have no column `random`.
-        cells = self.cells.reindex(
-            columns=["dataset", "algorithm", "sweep", *CellStatus._fields], fill_value=""
-        ).astype(str)
+        columns = ["dataset", "algorithm", "sweep", *CellStatus._fields]
+        cells = self.cells.reindex(columns=columns, fill_value="").astype(str)
         return {tuple(row[:3]): CellStatus(*row[3:]) for row in cells.to_numpy()}
 
     def cell(self, dataset: str, algorithm: str, sweep: str = "") -> CellStatus:
@@ -274,10 +273,8 @@ class Results:
         number n of the data set's examples, intervals have the least width that those of `lead` have.
         """
         (entry,) = self.study.sweeps[alone].algorithms
-        means, rest = (
-            self.swept(alone, dataset, entry, metric).mean(axis="columns"),
-            self.swept(without, dataset, entry, metric),
-        )
+        means = self.swept(alone, dataset, entry, metric).mean(axis="columns")
+        rest = self.swept(without, dataset, entry, metric)
         whole, overlap = self.values(dataset, entry, metric), self.study.protocol.overlap(dataset, n)
         effects = {}
         for number in means.index.intersection(rest.index):
