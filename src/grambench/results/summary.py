@@ -1,7 +1,6 @@
 """The numbers of a study in a few rows that pandas reads at once: summary.csv."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
 
@@ -26,6 +25,7 @@ TABLE = Table(
         Column("reason", "text", "why there are no numbers, in one line; empty when ok"),
     ),
 )
+HEAD = ["study", "dataset", "algorithm", "orders", "status", "reason"]  # columns of cells.csv too
 
 
 def table(results: Results, titles: Mapping[str, str]) -> pd.DataFrame:
@@ -40,15 +40,12 @@ def table(results: Results, titles: Mapping[str, str]) -> pd.DataFrame:
     """
     plain = results.runs[(results.runs["sweep"] == "") & ~results.runs["metric"].str.contains(":")]
     numbers = plain.groupby(["dataset", "algorithm", "metric"], sort=False)["result"].agg(["mean", "std", "count"])
-    metrics: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for (dataset, algorithm, metric), mean, std, count in numbers.itertuples():
-        title = METRICS[metric].label if metric in METRICS else metric
-        row = {"metric": metric, "metric_title": title, "mean": mean, "std": std, "runs": count}
-        metrics.setdefault((dataset, algorithm), []).append(row)
-    rows = []
-    for cell in results.cells[results.cells["sweep"] == ""].to_dict("records"):
-        head = {str(name): cell[name] for name in ("study", "dataset", "algorithm", "orders", "status", "reason")}
-        dataset, algorithm = head["dataset"], head["algorithm"]
-        head |= {"dataset_title": titles.get(dataset, dataset), "algorithm_title": results.title(algorithm)}
-        rows += [head | row for row in metrics.get((dataset, algorithm), [{}])]
-    return TABLE.frame(rows)
+    numbers = numbers.reset_index().rename(columns={"count": "runs"})
+    numbers["metric_title"] = [METRICS[name].label if name in METRICS else name for name in numbers["metric"]]
+    cells = results.cells.loc[results.cells["sweep"] == "", HEAD]
+    cells = cells.assign(
+        dataset_title=[titles.get(name, name) for name in cells["dataset"]],
+        algorithm_title=[results.title(name) for name in cells["algorithm"]],
+    )
+    rows = cells.merge(numbers, "left", ["dataset", "algorithm"])[TABLE.names]
+    return TABLE.frame(rows.itertuples(index=False))
