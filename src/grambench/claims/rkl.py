@@ -245,7 +245,7 @@ def invariant_to_one_scale(evidence: Evidence) -> Answer:
 
     Here: at a gap of 1e-5, on three data sets.
     """
-    return _unchanged(evidence, "scale_all", RKL)
+    return _unchanged(evidence, "scale_all")
 
 
 def invariant_to_each_scale(evidence: Evidence) -> Answer:
@@ -253,7 +253,7 @@ def invariant_to_each_scale(evidence: Evidence) -> Answer:
 
     Here: as 6a. The start of the descent changes with the scale; its steps, on kernels of unit trace, do not.
     """
-    return _unchanged(evidence, "scale_one", RKL)
+    return _unchanged(evidence, "scale_one")
 
 
 def mkl_depends_on_scale(evidence: Evidence) -> Answer:
@@ -263,8 +263,8 @@ def mkl_depends_on_scale(evidence: Evidence) -> Answer:
     return Answer.by_values(changes, lambda largest: min(largest) >= VISIBLE, _scaled_sets(evidence), "every", phrase)
 
 
-def _unchanged(evidence: Evidence, sweep: str, names: list[str]) -> Answer:
-    changes = _changes(evidence, [sweep], names)
+def _unchanged(evidence: Evidence, sweep: str) -> Answer:
+    changes = _changes(evidence, [sweep], RKL)
     worst = max((max(largest) for largest in changes.values()), default=np.nan)
     phrase = f"no change above {UNCHANGED:g} of their spread (largest {worst:.1e})"
     return Answer.by_values(changes, lambda largest: max(largest) <= UNCHANGED, _scaled_sets(evidence), "every", phrase)
