@@ -391,9 +391,8 @@ class Results:
     def behind(self, names: Iterable[str], metric: str, datasets: Iterable[str] = ()) -> pd.DataFrame:
         """Return how far the means of some algorithms are behind the best one on each data set, laid out as `means`."""
         means = self.means(names, metric, datasets)
-        if METRICS[metric].better == "higher":
-            return means.rsub(means.max(axis="columns"), axis="index")
-        return means.sub(means.min(axis="columns"), axis="index")
+        best = means.max(axis="columns") if METRICS[metric].better == "higher" else means.min(axis="columns")
+        return means.sub(best, axis="index").abs()
 
     def with_results(self, names: Iterable[str], metric: str, datasets: Iterable[str] = ()) -> list[str]:
         """Return the algorithms that have a result; ranking any other would leave no data set to rank on."""

@@ -110,8 +110,7 @@ def _write_names(axes: Axes, data: FigureData, dots: Dots, front: list[str]) -> 
     from matplotlib.transforms import Bbox
 
     scale = 72.0 / axes.figure.dpi
-    inside = axes.get_window_extent()
-    room = Bbox.from_extents(*(scale * end for end in inside.extents))
+    room = Bbox.from_extents(*(scale * end for end in axes.get_window_extent().extents))
     positions = {name: scale * axes.transData.transform(dot) for name, dot in dots.items()}
     occupied = [Bbox.from_extents(x - DOT, y - DOT, x + DOT, y + DOT) for x, y in positions.values()]
     unnamed = 0
@@ -121,7 +120,8 @@ def _write_names(axes: Axes, data: FigureData, dots: Dots, front: list[str]) -> 
         width = TextPath((0, 0), title, size=SIZE, prop=FontProperties(weight=weight)).get_extents().width
         rings = RINGS[:NEAR] if data.narrow else RINGS
         boxes = _around(x, y, width + 2.0, SIZE + 1.0, UPWARDS if name in front else SIDEWAYS, rings)
-        free = ((ring, box) for ring, box in boxes if _lies_in(box, room) and not any(map(box.overlaps, occupied)))
+        inside = ((ring, box) for ring, box in boxes if room.contains(*box.p0) and room.contains(*box.p1))
+        free = ((ring, box) for ring, box in inside if not any(map(box.overlaps, occupied)))
         ring, place = next(free, (0.0, None))
         if place is None:
             unnamed += 1
@@ -142,10 +142,6 @@ def _write_names(axes: Axes, data: FigureData, dots: Dots, front: list[str]) -> 
             zorder=4,
         )
     return unnamed
-
-
-def _lies_in(box: Bbox, room: Bbox) -> bool:
-    return bool(room.x0 <= box.x0 and box.x1 <= room.x1 and room.y0 <= box.y0 and box.y1 <= room.y1)
 
 
 def _around(
