@@ -47,6 +47,17 @@ def call(capsys):
 
 
 @pytest.fixture(scope="session")
+def compared(tmp_path_factory):
+    """The published numbers of the small study beside its own."""
+    import presentation
+
+    from grambench.results import reproduction
+
+    files = presentation.published(tmp_path_factory.mktemp("published"))
+    return reproduction.table(presentation.results(), presentation.characteristics(), files)
+
+
+@pytest.fixture(scope="session")
 def site(tmp_path_factory):
     """The folder of the small study's report."""
     import made_report

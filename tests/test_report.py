@@ -526,10 +526,7 @@ def test_a_forgotten_input_is_named(tmp_path, monkeypatch):
         report.main(Job(made_report.report_spec(), output=[Path(layout.REPORT)]))
 
 
-def test_a_chart_has_the_numbers_of_its_figure(tmp_path):
-    compared = reproduction.table(
-        presentation.results(), presentation.characteristics(), presentation.published(tmp_path)
-    )
+def test_a_chart_has_the_numbers_of_its_figure(compared):
     given = presentation.results(), presentation.curves(), compared
     found = {
         name: charts.numbers(chart)

@@ -14,27 +14,21 @@ from grambench.results import reproduction
 from grambench.results.study import Results
 
 
-@pytest.fixture(scope="module")
-def table(tmp_path_factory):
-    files = presentation.published(tmp_path_factory.mktemp("published"))
-    return reproduction.table(presentation.results(), presentation.characteristics(), files)
+def test_one_row_a_published_number(compared):
+    assert len(compared) == 7 + 4 + 6
+    assert list(compared.columns) == reproduction.TABLE.names
 
 
-def test_one_row_a_published_number(table):
-    assert len(table) == 7 + 4 + 6
-    assert list(table.columns) == reproduction.TABLE.names
-
-
-def test_means_deviations_and_verdicts(table):
+def test_means_deviations_and_verdicts(compared):
     std = math.sqrt((1.5**2 + 0.5**2) * 2 / 3)
-    exact = one(table, dataset="wdbc", algorithm="perceptron", metric="mistake_percent")
+    exact = one(compared, dataset="wdbc", algorithm="perceptron", metric="mistake_percent")
     assert (exact.ours_mean, exact.ours_std) == (10.0, pytest.approx(std))
     assert (exact.verdict, exact.runs, exact.orders) == ("exact", 4, "published")
-    near = one(table, dataset="wdbc", algorithm="omkc_dd", metric="mistake_percent")
+    near = one(compared, dataset="wdbc", algorithm="omkc_dd", metric="mistake_percent")
     assert near.verdict == "compatible" and near.difference == pytest.approx(-0.5)
     assert (near.margin, near.replications, near.chosen) == (1.5, 0, "a coin")
     assert near.detectable > near.margin and near.high > near.margin  # more than the margin would have been missed
-    far = one(table, dataset="wdbc", algorithm="omkc_ss", metric="mistake_percent")
+    far = one(compared, dataset="wdbc", algorithm="omkc_ss", metric="mistake_percent")
     assert far.verdict == "different" and far.p_value < 0.01
 
 
@@ -96,10 +90,10 @@ def test_a_damaged_table_of_replications_is_named(tmp_path):
         with_replications(tmp_path, "wdbc,omkc_dd,mistake_percent,published,x,five")
 
 
-def test_seconds_are_a_speed_up(table):
-    row = one(table, item="Table 3", algorithm="omkc_dd", metric="seconds")
+def test_seconds_are_a_speed_up(compared):
+    row = one(compared, item="Table 3", algorithm="omkc_dd", metric="seconds")
     assert row.verdict == "speed-up" and row.speed_up == pytest.approx(2.0 / 0.02)
-    ratio = one(table, algorithm="omkc_ss", metric="seconds_ratio_percent")
+    ratio = one(compared, algorithm="omkc_ss", metric="seconds_ratio_percent")
     assert ratio.ours_mean == pytest.approx(50.0) and ratio.published_mean == 60.0
 
 
@@ -111,22 +105,22 @@ def test_ratios_need_a_table_of_times(tmp_path):
     assert (ratio.verdict, ratio.reason) == ("unavailable", "no table of times names the algorithm to compare with")
 
 
-def test_what_is_missing_says_why(table):
-    failed = one(table, dataset="sonar")
+def test_what_is_missing_says_why(compared):
+    failed = one(compared, dataset="sonar")
     assert (failed.verdict, failed.reason) == ("unavailable", "timeout: stopped after 5 s <limit>")
-    assert presentation.REASON in one(table, item="Table 3", dataset="splice").reason
-    assert one(table, dataset="w5a").reason == "not part of this run"
-    assert one(table, item="Table 5", algorithm="omkc_ds", metric="seconds").reason == "not part of this run"
+    assert presentation.REASON in one(compared, item="Table 3", dataset="splice").reason
+    assert one(compared, dataset="w5a").reason == "not part of this run"
+    assert one(compared, item="Table 5", algorithm="omkc_ds", metric="seconds").reason == "not part of this run"
 
 
-def test_heads_of_the_tables(table):
-    assert one(table, dataset="wdbc", metric="n").verdict == "exact"
-    dimension = one(table, dataset="wdbc", metric="d")
+def test_heads_of_the_tables(compared):
+    assert one(compared, dataset="wdbc", metric="n").verdict == "exact"
+    dimension = one(compared, dataset="wdbc", metric="d")
     assert (dimension.verdict, dimension.ours_mean, dimension.published_mean) == ("different", 3.0, 4.0)
-    best = one(table, dataset="wdbc", metric="best_kernel")
+    best = one(compared, dataset="wdbc", metric="best_kernel")
     assert (best.verdict, best.ours) == ("exact", "linear")
-    assert one(table, dataset="splice", metric="best_kernel").verdict == "unavailable"
-    assert set(table[table["metric"].isin(["n", "d", "best_kernel"])]["item"]) == {"Data sets"}
+    assert one(compared, dataset="splice", metric="best_kernel").verdict == "unavailable"
+    assert set(compared[compared["metric"].isin(["n", "d", "best_kernel"])]["item"]) == {"Data sets"}
 
 
 def test_another_best_kernel_is_different(tmp_path):

@@ -32,12 +32,6 @@ from grambench.results.study import NOT_PART, Results
 
 
 @pytest.fixture(scope="module")
-def compared(tmp_path_factory):
-    files = presentation.published(tmp_path_factory.mktemp("published"))
-    return reproduction.table(presentation.results(), presentation.characteristics(), files)
-
-
-@pytest.fixture(scope="module")
 def grids(compared):
     results, index = presentation.results(), tables.comparison(compared)
     plan = STUDY.tables

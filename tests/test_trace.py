@@ -1,16 +1,14 @@
 """From the overview to one repetition: the links of the report, followed and counted as a reader would click them."""
 
 from collections import deque
-from datetime import UTC, datetime
 from html.parser import HTMLParser
 from posixpath import dirname, join, normpath
 
 import leaderboard
-import pandas as pd
 import pytest
+from made_report import pages_of, report_of
 
-from grambench.report import page, record_page, site, tables
-from grambench.results import reproduction
+from grambench.report import record_page, site, tables
 from grambench.results.records import Record
 
 MOST_CLICKS = 5
@@ -55,22 +53,9 @@ def record(results, cell):
 def pages():
     """The links of every page of the leaderboard's report, by the page's path."""
     results = leaderboard.results()
-    compared = reproduction.table(results, {}, {})
-    report = page.StudyReport(
-        results=results,
-        whole=results.study,
-        earlier="",
-        prepared={},
-        reproduction=compared,
-        claims=pd.DataFrame(columns=["claim", "verdict", "probability"]),
-        comparison={},
-        tables={"ranks": tables.build(results, {}, {}, results.study.tables["ranks"])},
-        figures=[],
-        files={},
-        records={cell.record: record(results, cell) for cell in results.cells.itertuples()},
-        newest=datetime(2027, 1, 1, tzinfo=UTC),
-    )
-    made = site.write(site.Report(studies=[report], title="", descriptions={}, notes=None))
+    shown = {"ranks": tables.build(results, {}, {}, results.study.tables["ranks"])}
+    records = {cell.record: record(results, cell) for cell in results.cells.itertuples()}
+    made = pages_of(report_of(results, tables=shown, records=records))
     return {name: Links(text.decode()) for name, text in made.items() if name.endswith(".html") and name != site.WHOLE}
 
 
