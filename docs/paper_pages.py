@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
-from page_parts import Part, Sentence, Table, points
+from page_parts import WORDS, Part, Sentence, Table, points
 from reference_numbers import ACCURACY, FIT_SECONDS, claims_of, counted, reproduced, results_of
 
 from grambench.results import archive
@@ -50,7 +50,14 @@ def omkc() -> Iterator[Part]:
         "on {} of {} data sets (claim 5a), significantly on {} (5d). All four OMKC algorithms do on {} (18b).",
         [*hits[0], hits[1][0], hits[2][0]],
     )
-    yield Sentence("**{} of {} claims hold here.**", [str((verdict == "holds").sum()), str(len(verdict))])
+    counts = verdict.value_counts()
+    others = (WORDS[counts[name]] for name in ("contradicted", "fails", "undecided"))
+    yield Sentence(
+        "**{} of {} claims hold here.** Of the others the paper's own numbers contradict {}, {} fail on ours, {} are "
+        "undecided",
+        [str(counts["holds"]), str(counts.sum()), *others],
+    )
+    yield Sentence("holds all {}; {} do not hold", [str(counts.sum()), str(counts.sum() - counts["holds"])])
     yield from _in_hindsight()
 
 
@@ -118,6 +125,8 @@ def rkl() -> Iterator[Part]:
     }.items():
         cells = [text for part in found for text in counted(part[part["algorithm"] == name])]
         yield Sentence(f"| {title} | {' | '.join(['{}'] * len(cells))} |", cells)
+    verdicts = claims_of("rkl")["verdict"]
+    yield Sentence("holds {}. On our runs {} fail", [str(len(verdicts)), str((verdicts == "fails").sum())])
 
 
 def _row(name: str, parts: Sequence[pd.DataFrame]) -> str:
@@ -135,6 +144,9 @@ def ca() -> Iterator[Part]:
         "| median ranks, eleven data sets | {} | {} | {} (CR, D1) | {} |": "ca_eleven",
     }.items():
         yield Sentence(text, counted(reproduced(study, "median_rank")))
+    verdicts = pd.concat([claims_of(study)["verdict"] for study in archive.studies() if study.startswith("ca_")])
+    counts = [(verdicts == name).sum() for name in ("holds", "fails")]
+    yield Sentence("**{} of {} claims hold, {} fail.**", [str(n) for n in (counts[0], len(verdicts), counts[1])])
 
 
 def obscure() -> Iterator[Part]:

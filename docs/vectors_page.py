@@ -69,10 +69,11 @@ def _pooled(board: Board) -> Board:
 
 
 def _rows(board: Board) -> list[str]:
-    """Return a row for each configuration, best mean rank first; the majority class would set the scale of a figure."""
-    names = [name for name in board.results.study.ranked if name != MAJORITY]
+    """Return a row for each configuration but the majority class, best mean rank among all first."""
+    ranked = board.results.study.ranked
+    names = [name for name in ranked if name != MAJORITY]
     means = board.results.means(names, ACCURACY, board.datasets)
-    ranks = board.results.ranks(names, ACCURACY, board.datasets).mean().sort_values(kind="stable")
+    ranks = board.results.ranks(ranked, ACCURACY, board.datasets).mean()[names].sort_values(kind="stable")
     seconds = np.exp(np.log(board.results.means(names, "seconds", board.datasets)).mean())
     assert means.notna().all(axis=None), "a rank needs a result on each data set"
     rows = []

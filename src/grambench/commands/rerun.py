@@ -39,7 +39,9 @@ def run(arguments: argparse.Namespace) -> int:
     kernels = plan.targets.kernels_from(cell.study, dataset)
     inputs = [Path(layout.PREPARED.format(dataset=dataset)), *map(Path, kernels)]
     if missing := [str(path) for path in inputs if not path.is_file()]:
-        command = f"grambench run {cell.study} -d {dataset} -- {' '.join(missing)}"
+        # a run whose record is here is not made again for the sake of its inputs
+        asked = f"-- {' '.join(missing)}" if Path(cell.path()).is_file() else f"-a {cell.algorithm}"
+        command = f"grambench run {cell.study} -d {dataset} {asked}"
         raise DataError(f"{missing[0]}: no such file, which the run needs; make it: {command}")
     plan.use_compiled_code()
     # each block may take as long as a run that is not split
@@ -65,7 +67,8 @@ def _other_differences(stored: "Record", new: "Record") -> Iterator[str]:
     if stored.status == new.status and (stored.settings, stored.orders) != (new.settings, new.orders):
         yield f"note: the stored record has different {unlike(stored, new) or 'number of repetitions'}"
     if stored.code != new.code:
-        yield "note: another version of grambench or of a numerical package wrote the stored record"
+        revision = stored.provenance.get("revision", "unknown")
+        yield f"note: other code or other packages wrote the stored record, those of revision {revision}"
 
 
 def _compare(stored: "Record", new: "Record", *, archived: bool) -> Iterator[str]:

@@ -176,7 +176,8 @@ def _remark(about: Mapping[str, Any], archived: Archived) -> str:
     text = f"reference results {version} of revision {', '.join(about['revision'])}, {about['date']}"
     text += f", on {', '.join(about['processor'])}" if about["processor"] else ""
     text += f"; {archived.lacking} runs are not archived yet" if archived.lacking else ""
-    return f"{text}; settings or code of {archived.changed} runs have changed since" if archived.changed else text
+    changed = f"; settings or code of {archived.changed} runs have changed since, which need not change a number"
+    return f"{text}{changed} (grambench rerun --reference compares)" if archived.changed else text
 
 
 def _csv(table: pd.DataFrame) -> bytes:

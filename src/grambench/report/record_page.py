@@ -60,9 +60,13 @@ def published_numbers(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def _evidence(row: Any) -> str:
-    """Return what the verdict of a row of reproduction.csv rests on: the interval of the difference, and its margin."""
-    low, high, margin = (f"{float(row[name]):.3g}" for name in ("low", "high", "margin"))
+    """Return what the verdict of a row of reproduction.csv rests on: the interval of the difference, and its margin.
+
+    With replications the difference is that of their mean, which a table of our run does not have.
+    """
+    low, high, margin, difference = (f"{float(row[name]):.3g}" for name in ("low", "high", "margin", "difference"))
     if "nan" in (low, high):
         return ""
-    means = f"; {row['replications']} means" if row["replications"] > 0 else ""
+    count = row["replications"]
+    means = f"; around {difference}, that of the mean of {count} repeated runs" if count > 0 else ""
     return f"{low} to {high}" + (f", margin {margin}" if margin != "nan" else "") + means
