@@ -297,7 +297,8 @@ def test_a_cell_is_run_again_beside_its_record(small, go):
     assert said[2].split() == ["mistake_percent", f"{was:.8g}", f"{is_now:.8g}", "1.5", "1", "of", "2"]
     assert said[3:] == [
         "note: the stored record has different settings seed",
-        f"note: other code or other packages wrote the stored record, those of revision {stored.provenance['revision']}",
+        "note: other code or other packages wrote the stored record, those of revision "
+        + stored.provenance["revision"],
     ]
 
     gram = small.folder / GRAM
