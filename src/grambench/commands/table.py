@@ -49,7 +49,8 @@ def _table(arguments: argparse.Namespace) -> "TableContent":
 
     check_root()
     results = read_results(configuration().study(arguments.study), arguments.results)
-    measured = [name for name in names.metrics() if name in set(results.runs["metric"])]
+    found = set(results.runs["metric"].unique())
+    measured = [name for name in names.metrics() if name in found]
     algorithms = names.known("algorithm of the results", arguments.algorithms, results.ran("algorithm"))
     datasets = names.known("data set of the results", arguments.datasets, results.ran("dataset"))
     metric = arguments.metric or results.main_metric()
