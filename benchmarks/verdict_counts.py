@@ -24,10 +24,17 @@ def main():
     parser.add_argument("--studies", nargs="+", help="all that are there when none is named")
     parser.add_argument("--algorithms", nargs="+", help="likewise")
     arguments = parser.parse_args()
-    for path in sorted(arguments.results.glob("*/reproduction.csv")):
+    paths = sorted(arguments.results.glob("*/reproduction.csv"))
+    if not paths:
+        parser.error(
+            f"{arguments.results}: no study has a reproduction.csv here; grambench run STUDY makes it, and "
+            "grambench report that of the reference results in results/reference/files"
+        )
+    for path in paths:
         if arguments.studies and path.parent.name not in arguments.studies:
             continue
-        found = reproduction.read(path)
+        # the report of the reference results writes it without a seal
+        found = reproduction.TABLE.read(path)
         found = found[found["verdict"].isin(JUDGED) & (found["algorithm"] != "")]
         found = found.drop_duplicates(["dataset", "algorithm", "metric"])
         if arguments.algorithms:

@@ -36,6 +36,13 @@ def test_it_prints_algorithms_by_data_sets_with_the_best_and_the_mean_rank(table
     assert "Mean rank over 1 of 2 data sets, those on which every algorithm has a result: 1 is the best" in out
 
 
+def test_rows_of_a_board_are_what_it_ranks(call, monkeypatch):
+    monkeypatch.chdir(presentation.ROOT)
+    out = call("table", "leaderboard", "--results", "reference", "--csv")[1]
+    rows = {row["algorithm"] for row in csv.DictReader(out.splitlines())}
+    assert len(rows) == 47 and not {"simple_mkl", "d1_features"} & rows
+
+
 def test_data_sets_that_the_study_does_not_list_are_ranked_too(table):
     for pattern, frame in ((layout.RUNS, presentation.runs()), (layout.CELLS, presentation.cells())):
         with sealed(Path(pattern.format(study="omkc"))) as path:

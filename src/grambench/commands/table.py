@@ -18,7 +18,7 @@ SUFFIXES = {".tex": "latex", ".md": "markdown", ".csv": "csv"}
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     names.add_argument(parser, names.studies, "study", help="its name")
-    names.add_algorithms(parser, "the rows; all that were run")
+    names.add_algorithms(parser, "the rows; all that were run, of a board those that it ranks")
     names.add_datasets(parser, "the columns; all that were run")
     names.add_argument(parser, names.metrics, "--metric", metavar="NAME", help="what is compared; the study's main one")
     kinds = parser.add_mutually_exclusive_group()
@@ -52,6 +52,13 @@ def _table(arguments: argparse.Namespace) -> "TableContent":
     found = set(results.runs["metric"].unique())
     measured = [name for name in names.metrics() if name in found]
     algorithms = names.known("algorithm of the results", arguments.algorithms, results.ran("algorithm"))
+    if arguments.algorithms is None:
+        # ranks are over the data sets on which all have a result: none of a second pool, on some data sets alone, nor
+        # of what another table of the study compares
+        study = results.study
+        shown = {name for table in study.tables.values() for name in table.named("algorithms")}
+        others = {name for name, entry in study.algorithms.items() if entry.datasets or name in shown}
+        algorithms = [name for name in algorithms if name in study.ranked or name not in others]
     datasets = names.known("data set of the results", arguments.datasets, results.ran("dataset"))
     metric = arguments.metric or results.main_metric()
     if metric not in measured:

@@ -148,7 +148,7 @@ def _numbers(study: StudyReport, note: str) -> list[Sentence]:
 
 
 def _claims(study: StudyReport, note: str) -> list[Sentence]:
-    words = {"fails": "fails", "contradicted": "is inconsistent within the paper"}
+    words = {"fails": "fails", "contradicted": "is inconsistent within the paper, by its printed numbers"}
     rows = study.claims[study.claims["verdict"].isin(list(words))]
     return [
         Sentence(

@@ -19,6 +19,9 @@ Deviations
 The printed algorithm counts y f_k(x) ≤ 0 as a mistake of kernel k (line 8). The published numbers need sign(0) = +1 for
 each kernel and for the weighted vote, and the order of summation in `grambench.algorithms.rows`.
 
+Line 12 prints θ^{t+1} = w^t / W_t, the weights before the update of round t. The text defines θ^t = w^t / W_t, so that
+a round votes with all updates before it, as here.
+
 The printed θ is divided by its sum in every round (line 12), which changes no sign but that of a rounding error. The
 published numbers on diabetes need the sign of the vote without the division. Here the vote is divided as a whole, which
 keeps its sign, so that votes of several rounds, and of several classes one-vs-rest, can be compared.
