@@ -228,7 +228,8 @@ def _table_of_images(board: Board) -> Iterator[Part]:
     )
     seconds = board.results.cells["cpu_seconds"]
     yield Sentence(
-        "The {} runs, which include the uniform SVM on each view alone and without it, took {} minutes of processor time",
+        "The {} runs, which include the uniform SVM on each view alone and without it, took {} minutes of processor "
+        "time",
         [str(len(seconds)), f"{seconds.sum() / 60.0:.0f}"],
     )
     cells = last.split(" | ")

@@ -60,6 +60,7 @@ class Oracle:
             self.grams = stacked(pool)
             self.combination = Combination(self.grams)
             self.work = Work(kernel_values=self.grams.size)
+        svm.check_labels(self.combination, labels)
         self._computed = pool.computed
         self._svm_dual: Floats | None = None
         self._meb_dual: Floats | None = None

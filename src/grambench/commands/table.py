@@ -62,6 +62,11 @@ def _table(arguments: argparse.Namespace) -> "TableContent":
     datasets = names.known("data set of the results", arguments.datasets, results.ran("dataset"))
     metric = arguments.metric or results.main_metric()
     if metric not in measured:
+        if metric in names.metrics():
+            remedy = f"grambench run {arguments.study} makes results again that are older than the metric"
+            raise ConfigError(
+                f"the results of {arguments.study} have no {metric}: known {', '.join(measured)}; {remedy}"
+            )
         raise unknown_name(f"metric of the results of {arguments.study}", metric, measured)
     return paper_table(results, metric, algorithms, datasets, arguments.caption)
 

@@ -126,6 +126,11 @@ def check(combination: Combination, labels: Labels, C: float) -> None:
     """Raise ValueError unless C is allowed, and the labels are -1 or +1 of every example."""
     if not 0.0 < C < np.inf:
         raise ValueError(f"C must be positive and finite, got {C}")
+    check_labels(combination, labels)
+
+
+def check_labels(combination: Combination, labels: Labels) -> None:
+    """Raise ValueError unless the labels are -1 or +1 of every example."""
     if labels.shape != combination.rows.diagonal.shape or not (np.abs(labels) == 1).all():
         raise ValueError(f"labels: expected {combination.rows.diagonal.size} of -1 or +1, got {np.unique(labels)[:5]}")
 
