@@ -73,6 +73,12 @@ def test_the_suffix_of_a_file_is_its_format(project, table, name, start):
         assert float(rows["omkc_dd"]["ours_mean"]) == 5.0 and rows["omkc_dd"]["best"] == "True"
 
 
+def test_a_metric_that_is_newer_than_the_results_says_what_to_do(table):
+    code, _, err = table("omkc", "--metric", "log_loss")
+    assert code == 2 and err.startswith("grambench: the results of omkc have no log_loss: known ")
+    assert err.endswith("; grambench run omkc makes results again that are older than the metric\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
