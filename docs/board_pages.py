@@ -29,7 +29,17 @@ def leaderboard_views() -> Iterator[Part]:
         rows_by_rank(sources.results, [sources.datasets, columns.datasets], synthetic),
     )
     yield verdicts("leaderboard_views")
+    yield _cost(sources, 3600.0, 1, "hours")
     yield from _claims_on_sources(sources)
+
+
+def _cost(board: Board, unit: float, digits: int, name: str) -> Sentence:
+    """Return the sentence on the processor time of all runs of a board."""
+    seconds = board.results.cells["cpu_seconds"]
+    runs = "The {} runs, which include the uniform SVM on each view alone and without it"
+    return Sentence(
+        f"{runs}, took {{}} {name} of processor time", [str(len(seconds)), f"{seconds.sum() / unit:.{digits}f}"]
+    )
 
 
 def _on_sources(sources: Board) -> Iterator[Part]:
@@ -226,12 +236,7 @@ def _table_of_images(board: Board) -> Iterator[Part]:
         "mean rank | seconds |",
         rows,
     )
-    seconds = board.results.cells["cpu_seconds"]
-    yield Sentence(
-        "The {} runs, which include the uniform SVM on each view alone and without it, took {} minutes of processor "
-        "time",
-        [str(len(seconds)), f"{seconds.sum() / 60.0:.0f}"],
-    )
+    yield _cost(board, 60.0, 0, "minutes")
     cells = last.split(" | ")
     assert cells[0] == "| Majority"
     yield Sentence(
