@@ -470,6 +470,13 @@ def test_without_complete_data_sets_the_order_goes_by_what_is_lost():
         assert drawn(results, name).axes
 
 
+def test_numbers_of_a_logarithmic_axis_are_no_formulas():
+    axes = drawn(leaderboard.results(), "pareto").axes[0]
+    axes.figure.canvas.draw()
+    labels = [label.get_text() for label in axes.get_xticklabels() if label.get_text()]
+    assert axes.get_xscale() == "log" and labels and all(float(label) > 0.0 for label in labels)
+
+
 def test_without_results_everything_says_so():
     results = planted.results(leaderboard.study(), [])
     for name in results.study.figures:

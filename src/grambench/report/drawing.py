@@ -211,11 +211,21 @@ def fit_to_dots(axes: Axes, low: float, high: float) -> None:
 
 def plain_ticks(axis: Axis, values: list[float]) -> None:
     """Write the numbers of a short logarithmic axis as 1, 2, 5, 10."""
-    from matplotlib.ticker import FormatStrFormatter, LogFormatterSciNotation, LogLocator, NullFormatter
+    from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
     if max(values) / min(values) < 200:
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axis.set_major_formatter(FormatStrFormatter("%g"))
-    else:
-        axis.set_major_formatter(LogFormatterSciNotation())
+    axis.set_major_formatter(FormatStrFormatter("%g"))
     axis.set_minor_formatter(NullFormatter())
+
+
+def plain_powers(canvas: Canvas) -> None:
+    """Write the numbers of logarithmic axes as 0.1, 1, 10: matplotlib's are formulas, and no text is parsed as one."""
+    from matplotlib.ticker import FormatStrFormatter, LogFormatterMathtext, NullFormatter
+
+    for axis in (axis for axes in canvas.axes for axis in (axes.xaxis, axes.yaxis)):
+        low, high = sorted(axis.get_view_interval())
+        if isinstance(axis.get_major_formatter(), LogFormatterMathtext):
+            axis.set_major_formatter(FormatStrFormatter("%g"))
+        if isinstance(axis.get_minor_formatter(), LogFormatterMathtext):
+            axis.set_minor_formatter(FormatStrFormatter("%g") if high < 10.0 * low else NullFormatter())

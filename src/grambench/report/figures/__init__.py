@@ -15,7 +15,7 @@ from typing import IO
 from grambench.config.metrics import WEIGHT
 from grambench.config.shown import AnyFigure
 from grambench.report.charts import Chart
-from grambench.report.drawing import PAGE, start_bars_at_zero, style
+from grambench.report.drawing import PAGE, plain_powers, start_bars_at_zero, style
 from grambench.report.figure_kind import FigureData, FigureKind
 from grambench.report.lazy import Canvas, DataFrame, Results
 
@@ -54,6 +54,7 @@ def draw(
         data = FigureData(results=results, curves=curves, reproduction=reproduction, width=width)
         canvas = _kind(results, figure).draw(data)
         start_bars_at_zero(canvas)
+        plain_powers(canvas)
         return canvas
 
 
