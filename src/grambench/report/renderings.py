@@ -156,7 +156,7 @@ def _pages(widths: list[float]) -> list[range]:
 
 
 def _equal_parts(columns: int, count: int) -> list[range]:
-    """Return at most so many ranges of columns, in about equal numbers; an empty one if there are no columns."""
+    """Split columns into at most `count` ranges of about equal size; without columns, return one empty range."""
     size = math.ceil(columns / max(count, 1)) or 1
     return [range(start, min(start + size, columns)) for start in range(0, columns, size)] or [range(0)]
 

@@ -124,7 +124,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     scaled, converged = oracle.minimise(evaluate, PROJECTIONS[parameters.norm], scale / scale.sum(), parameters)
     weights = scaled / scale
     if pool.stores_grams:
-        # the first example is at a distance of 0 from all others
+        # a kernel is constant if the first example is at a distance of 0 from all others
         distances = diagonals + diagonals[:, :1] - 2.0 * oracle.grams[:, 0]
         weights[distances.max(axis=1) <= ROUNDING * largest] = 0.0
     if parameters.norm in ORDERS:
