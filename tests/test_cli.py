@@ -53,9 +53,11 @@ def test_list_shows_everything(call):
         ),
         ("algorithms", ["omkc_dd", "OMKC(D,D)", '"beta": 0.8', "om2"]),
         ("kernels", ["polynomial_p3", "gaussian_sigma0.015625"]),
+        ("algorithms rkl", ["RKL: radius-based kernel", "\ngap = 0.01: Relative gap to stop at.\n", 'norm = "l1"']),
+        ("metrics", ["mistake_percent", "auc_percent              area under the ROC curve"]),
         ("studies", ["omkc", "16 data sets, 8 algorithms"]),
     ):
-        code, out, _ = call("list", what)
+        code, out, _ = call("list", *what.split())
         assert code == 0
         for text in expected:
             assert text in out
@@ -65,6 +67,8 @@ def test_list_shows_everything(call):
     ("arguments", "message"),
     [
         (["lst"], "unknown command 'lst': did you mean list"),
+        (["list", "algorithms", "rlk"], "unknown algorithm 'rlk': did you mean rkl"),
+        (["list", "kernels", "rkl"], "list kernels: expected no name, got rkl; list algorithms takes one"),
         (["list", "algoritms"], "unknown what 'algoritms': did you mean algorithms"),
         (["fetch", "inosphere"], "unknown data set 'inosphere': did you mean ionosphere"),
         (["run", "-d", "letter"], "got letter, which has 26 classes; name one of its tasks: letter_26, letter_b_d, "),

@@ -55,6 +55,8 @@ def test_the_expected_time_is_that_of_the_measured_costs(project, costs):
     assert first.endswith("report; about 12 SLURM jobs")  # ten blocks, a job of the short run, the tables
     assert second.startswith("time of the runs: about 0.28 core hours, the longest run about 2 min, from")
     omkc = planned("omkc", ["mushrooms", "sonar"], ["om2"])
+    swept = planned("omkc", ["wdbc"], ["omkc_dd"])
+    assert ", 2 runs (1 of sweep beta), tables" in expected_lines(swept, 2, slurm=False)[0]
     assert expected_lines(omkc, 2, slurm=False)[-1] == "disk: about 8 GB for Gram matrices, which later runs use"
 
 

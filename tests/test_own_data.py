@@ -719,6 +719,7 @@ WRONG_ARGUMENTS = {
     "no minutes": (["--minutes", "0"], "--minutes: expected a number above 0, got '0'"),
     "minutes below 0": (["--minutes=-1"], "--minutes: expected a number above 0, got '-1'"),
     "minutes that are no number": (["--minutes", "nan"], "--minutes: expected a number above 0, got 'nan'"),
+    "no configuration": (["-a", "easy"], "unknown configuration of leaderboard 'easy': did you mean easy_mkl"),
     "a name outside": (["--name=../x"], "--name: expected small letters"),
     "a name of ours": (["--name=heart"], "heart is the name of a data set of grambench"),
     "a header of views alone": (["--views", "views.csv"], "views.csv: expected a column"),
@@ -818,7 +819,7 @@ def test_the_budget_of_minutes_decides_what_is_compared_beside_strong_rivals(boa
     monkeypatch.chdir(Path(__file__).parents[1])
     study = Configuration(Path("config")).study(board)
     monkeypatch.setattr(resources.Resources, "slowness", lambda _: 1.0)
-    fewest, some, all_of_them = (compare._fitting(board, "sonar", seconds) for seconds in (0.0, 60.0, 1e6))
+    fewest, some, all_of_them = (compare._fitting(board, "sonar", [], seconds) for seconds in (0.0, 60.0, 1e6))
     assert fewest[0] == list(answers.REQUIRED)
     able = {name for name, entry in study.algorithms.items() if not entry.datasets}
     assert set(fewest[0]) < set(some[0]) < set(all_of_them[0]) == able
@@ -827,10 +828,15 @@ def test_the_budget_of_minutes_decides_what_is_compared_beside_strong_rivals(boa
     # after the six, combinations and other methods take turns
     further = "".join(answers.kind(study, entry)[0] for entry in some[0] if entry in compare.FURTHER)
     assert "lll" not in further and "nnn" not in further
+    # what one asks for is compared too, whatever it takes
+    assert compare._fitting(board, "sonar", ["gmkl", "d1"], 0.0)[0] == [*answers.REQUIRED, "gmkl"]
+    if board == "leaderboard":
+        with pytest.raises(ConfigError, match=r"unknown configuration on sonar 'd1_features': did you mean"):
+            compare._fitting(board, "sonar", ["d1_features"], 0.0)
     # a data set with more examples takes longer, and everything on a slower machine
-    assert compare._fitting(board, "spambase", 0.0)[2] > fewest[2]
+    assert compare._fitting(board, "spambase", [], 0.0)[2] > fewest[2]
     monkeypatch.setattr(resources.Resources, "slowness", lambda _: 10.0)
-    assert compare._fitting(board, "sonar", 0.0)[2] == pytest.approx(10.0 * fewest[2])
+    assert compare._fitting(board, "sonar", [], 0.0)[2] == pytest.approx(10.0 * fewest[2])
 
 
 @pytest.mark.parametrize("board", ["leaderboard", "leaderboard_views"])

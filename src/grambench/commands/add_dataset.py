@@ -18,6 +18,7 @@ OPTIONS = (
     *("label", "positive", "negative", "drop", "missing", "separator", "decimal", "header"),
     *("views", "name", "drop_incomplete", "impute", "drop_leaks", "minmax"),
 )
+BOARDS = "leaderboard", "leaderboard_views"
 DECIMALS = {"point": ".", "comma": ",", None: None}
 
 
@@ -74,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def board_of(values: dict[str, Any]) -> str:
     """Return the leaderboard that takes a data set with these values of its description."""
-    return "leaderboard_views" if "views" in values or "kernels" in values["sources"][0]["reader"] else "leaderboard"
+    return BOARDS["views" in values or "kernels" in values["sources"][0]["reader"]]
 
 
 def prepare(

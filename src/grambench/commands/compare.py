@@ -8,7 +8,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from grambench.commands import add_dataset, init
+from grambench.commands import add_dataset, init, names
 from grambench.commands.project import SETTINGS, check_root, configuration, find_root, read_plan, read_results
 from grambench.common.errors import ConfigError, DataError
 
@@ -29,7 +29,8 @@ LEAST_OF_CLASS = 8
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_dataset.describing_arguments(parser)
-    parser.set_defaults(study=None, replace=False, drop_leaks=True)
+    parser.set_defaults(study=None, replace=False, drop_leaks=True, studies=[*add_dataset.BOARDS])
+    names.add_algorithms(parser, "configurations of the leaderboard that are compared in any case")
     minutes = f"compare the configurations of the leaderboard that are expected to fit (default: {MINUTES:g})"
     parser.add_argument("--minutes", type=_parse_minutes, default=MINUTES, help=minutes)
     parser.add_argument("-c", "--cores", help="number of cores (default: all)")
@@ -50,6 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
     folder = Path() if inside else Path(f"{arguments.name or describe.name_of(arguments.file)}_comparison")
     name, values, remarks, write = add_dataset.prepare(arguments, folder)
     _check_examples(arguments.file, values)
+    board = add_dataset.board_of(values)
+    existing = names.entries(argparse.Namespace(studies=[board]))
+    wanted = names.known(f"configuration of {board}", arguments.algorithms or [], existing)
     if not (folder / SETTINGS).is_file():
         with contextlib.redirect_stdout(None):
             init.run(argparse.Namespace(folder=folder))
@@ -57,8 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not inside:
         print(f"project of this comparison: {folder.absolute()}")
         os.chdir(folder)
-    board = add_dataset.board_of(values)
-    chosen, left_out, seconds = _fitting(board, name, (60.0 * arguments.minutes - FIXED_SECONDS) * cores)
+    chosen, left_out, seconds = _fitting(board, name, wanted, (60.0 * arguments.minutes - FIXED_SECONDS) * cores)
     minutes = f"{math.ceil((seconds / cores + FIXED_SECONDS) / 60)} min on {cores} core{'s' * (cores > 1)}"
     without = f"; --minutes {arguments.minutes:g} leaves out {', '.join(left_out)}" * bool(left_out)
     print(f"{len(chosen)} configurations, about {minutes}{without}", flush=True)
@@ -95,11 +98,12 @@ def _check_examples(file: Path, values: dict[str, Any]) -> None:
         raise DataError(f"{file}: {expected}, got {n} and {fewest}: too few to compare methods on")
 
 
-def _fitting(board: str, dataset: str, seconds: float) -> tuple[list[str], list[str], float]:
+def _fitting(board: str, dataset: str, wanted: list[str], seconds: float) -> tuple[list[str], list[str], float]:
     """Return the configurations to compare in these processor seconds, the others, and the seconds of the first.
 
-    Those of REQUIRED are compared in any case, but on stored kernels none that learns from features. So are those with
-    nothing left to run: a second call must not answer from fewer than the first.
+    Those of REQUIRED and those that are wanted are compared in any case, but on stored kernels none that learns from
+    features. So are those with nothing left to run: a second call must not answer from fewer than the first. It raises
+    ConfigError for one that is wanted and cannot be compared.
     """
     from grambench.pipeline.expected import pending
     from grambench.report.answer import REQUIRED, able
@@ -110,7 +114,9 @@ def _fitting(board: str, dataset: str, seconds: float) -> tuple[list[str], list[
     for cell in pending(plan):
         if cell.algorithm in expected:
             expected[cell.algorithm] += slowness * resources.processor_seconds(cell)
-    chosen = [entry for entry in REQUIRED if entry in expected]
+    # entries on a second pool, and on stored kernels those that learn from features, are not compared
+    wanted = names.known(f"configuration on {dataset}", wanted, expected)
+    chosen = list(dict.fromkeys([*(entry for entry in REQUIRED if entry in expected), *wanted]))
     chosen += [entry for entry, cost in expected.items() if not cost and entry not in chosen]
     for entry in [*FURTHER, *sorted(expected, key=lambda entry: expected[entry])]:
         if entry in expected and entry not in chosen and sum(expected[name] for name in [*chosen, entry]) <= seconds:

@@ -1,4 +1,4 @@
-"""`grambench list`: the data sets, kernels, algorithms and studies."""
+"""`grambench list`: the data sets, kernels, algorithms, metrics and studies."""
 
 import argparse
 import dataclasses
@@ -6,9 +6,11 @@ import json
 import os
 from contextlib import suppress
 from importlib.util import find_spec
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from grambench.commands.project import CONFIG, SETTINGS, configuration
+from grambench.common.docstrings import attributes
 from grambench.common.errors import ConfigError, reason
 
 if TYPE_CHECKING:
@@ -65,6 +67,24 @@ def _list_algorithms() -> None:
         print(f"{name:18} {text}")
 
 
+def _describe_algorithm(name: str) -> None:
+    """Print what an algorithm is and what each of its parameters means."""
+    from grambench import algorithms
+
+    parameters = algorithms.load(name).parameters()
+    meanings = attributes(type(parameters))
+    print(" ".join(algorithms.docstring(name).partition("\n\n")[0].split()))
+    for key, default in dataclasses.asdict(parameters).items():
+        print(fill(f"{key} = {json.dumps(default)}: {meanings.get(key, '')}", 100, subsequent_indent=" " * 4))
+
+
+def _list_metrics() -> None:
+    from grambench.config.metrics import METRICS
+
+    for name, metric in METRICS.items():
+        print(f"{name:24} {metric.meaning}")
+
+
 def _algorithms_of_studies() -> list[str]:
     """Return the algorithms that studies name by path or module; `run` reports studies that cannot be read."""
     names: set[str] = set()
@@ -96,15 +116,27 @@ def _read_study(name: str) -> "Study":
     return load(Study, configuration().file("studies", name))
 
 
-LISTS = {"datasets": _list_datasets, "kernels": _list_kernels, "algorithms": _list_algorithms, "studies": _list_studies}
+LISTS = {
+    "datasets": _list_datasets,
+    "kernels": _list_kernels,
+    "algorithms": _list_algorithms,
+    "metrics": _list_metrics,
+    "studies": _list_studies,
+}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("what", metavar="what", choices=list(LISTS), help="what to list: " + ", ".join(LISTS))
+    parser.add_argument("name", nargs="?", help="an algorithm: what it is and what its parameters mean")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """List data sets, kernels, algorithms or studies."""
-    LISTS[arguments.what]()
+    """List data sets, kernels, algorithms, metrics or studies."""
+    if not arguments.name:
+        LISTS[arguments.what]()
+    elif arguments.what == "algorithms":
+        _describe_algorithm(arguments.name)
+    else:
+        raise ConfigError(f"list {arguments.what}: expected no name, got {arguments.name}; list algorithms takes one")
     return 0

@@ -79,7 +79,8 @@ def metrics(**ignored: Any) -> list[str]:
 
 def entries(parsed_args: argparse.Namespace, **ignored: Any) -> list[str]:
     """Return the configurations of the studies that a call names, by default of those of config.yaml."""
-    named = [parsed_args.study] if hasattr(parsed_args, "study") else parsed_args.studies
+    study = getattr(parsed_args, "study", None)
+    named = [study] if study else parsed_args.studies
     return sorted({entry for study in named or _keys(SETTINGS, "studies") for entry in _entries(study)})
 
 

@@ -1,5 +1,6 @@
 """What a call of the workflow is expected to do: the number of jobs by step, and how long its runs take."""
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,7 +29,10 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
 
     jobs = [_count(len(prepared), "data set"), _count(sum(not Path(path).is_file() for path in kernels), "kernel file")]
     in_blocks = sum(len(of_cell) for of_cell in blocks.values() if len(of_cell) > 1)
-    jobs.append(f"{runs} (long ones in {in_blocks} blocks)" if in_blocks else runs)
+    sweeps = Counter(cell.sweep for cell in cells if cell.sweep)
+    parts = [f"{count} of sweep {name}" for name, count in sweeps.items()]
+    parts += [f"long ones in {in_blocks} blocks"] * bool(in_blocks)
+    jobs.append(f"{runs} ({', '.join(parts)})" if parts else runs)
     jobs = [job for job in jobs if not job.startswith("0 ")]
     tables, submitted = f"tables of {studies} {'study' if studies == 1 else 'studies'}, report", ""
     if slurm:
