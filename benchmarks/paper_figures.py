@@ -134,7 +134,7 @@ def leaderboard(axes: Axes, page: Path, shown: Sequence[str] = ()) -> None:
     axes.set_yticks(range(len(rows)), [row[0] for row in rows])
     axes.invert_yaxis()
     axes.axvline(0.0, color=GREY, linewidth=1)
-    axes.set(xlabel="points ahead of equal weights, 95 % interval")
+    axes.set(xlabel="points ahead of equal weights, 95 % interval\n(orange: all of it below 0)")
     axes.grid(axis="x", alpha=0.3)
 
 
@@ -175,7 +175,7 @@ def summary(readme: Path, board: Path, path: Path) -> None:
         figure.legend(ncols=4, loc="outside upper center", columnspacing=1.0, handlelength=1.0, handletextpad=0.4)
         leaderboard(below, board, SUMMARY)
         below.tick_params(axis="y", labelsize=9)
-        below.set_title("Leaderboard of vectors: accuracy")
+        below.set_title("Leaderboard of vectors, by mean rank")
         figure.savefig(path, metadata={"Date": None, "Creator": None})
 
 
