@@ -52,10 +52,17 @@ RECORD_HEAD = """## Records
 rounds of a curve, m kernels, C classes. Text and JSON are attributes of the file. `grambench.results.records.read`
 returns it as a `Record`.
 """
+PREPARED = """## Prepared data
+
+`results/datasets/NAME.h5` has `features` (n, d) and `labels` (n,), -1 and +1 or numbers of `classes`. It has `orders`
+(R, n) where permutations are published: repetition r takes row r. Other permutations and splits, and the random numbers
+of fits, come from the seed of the record, the name of the data set and the number of the repetition
+(`grambench.experiments.seeds`).
+"""
 PARTICULAR_HEAD = """## Numbers of one kernel or class
 
-In `runs.parquet`, beside the metrics of plain runs; `weight:KERNEL` in `curves.parquet` too. Kernels go by their names
-in the study, such as `gaussian_sigma0.5`.
+In `runs.parquet`, beside the metrics of plain runs. Of online algorithms `weight:KERNEL` is in `curves.parquet`; those
+of the largest `round` are at the end of the pass. Kernels go by their names in the study, such as `gaussian_sigma0.5`.
 """
 
 
@@ -68,7 +75,7 @@ def page() -> str:
     parts.append(_table(("metric", "title", "unit", "better", "meaning"), rows))
     parts += [PARTICULAR_HEAD, _table(("metric", "meaning"), [(f"`{n}`", m) for n, m in collect.PARTICULAR.items()])]
     stored = [(f"`{name}`", *texts) for name, texts in SCHEMA.items()]
-    parts += [RECORD_HEAD, _table(("part", "stored as", "shape", "meaning"), stored)]
+    parts += [RECORD_HEAD, _table(("part", "stored as", "shape", "meaning"), stored), PREPARED]
     return "\n".join(parts)
 
 

@@ -100,8 +100,8 @@ def readme() -> Iterator[Part]:
     yield from _vectors_in_brief(
         "compares {} configurations on {} data sets of vectors, with 13 similar kernels. The best of {} "
         "learned combinations is {} points ahead of equal weights on average (95 % interval, as the best of {}: {} to "
-        "{}). It is on centred kernels, and {} ahead of equal weights on these ({} to {}). lp-MKL with p = 1, not "
-        "centred, is {} behind ({} to {}; on the median data set {}), kernel stacking {} ahead ({} to {})"
+        "{}). It learns on centred kernels, and is {} ahead of equal weights on these ({} to {}). lp-MKL with p = 1, "
+        "not centred, is {} behind ({} to {}; on the median data set {}), kernel stacking {} ahead ({} to {})"
     )
     accuracies = reproduced("rkl", ACCURACY)
     free = accuracies[accuracies["chosen"] == ""]
@@ -139,9 +139,9 @@ def index() -> Iterator[Part]:
     yield Sentence("on Flowers both stages have {} %, and the first alone {}", list(map(points, flowers)))
     yield from _vectors_in_brief(
         "{} configurations on {} data sets of vectors, the best of {} learned combinations is {} points ahead of equal "
-        "weights on average (interval, as the best of {}: {} to {}). It is on centred kernels, and {} ahead of equal "
-        "weights on these (95 %: {} to {}). lp-MKL with p = 1, not centred, is {} behind ({} to {}; on the median data "
-        "set {}), kernel stacking {} ahead ({} to {})"
+        "weights on average (interval, as the best of {}: {} to {}). It learns on centred kernels, and is {} ahead of "
+        "equal weights on these (95 %: {} to {}). lp-MKL with p = 1, not centred, is {} behind ({} to {}; on the "
+        "median data set {}), kernel stacking {} ahead ({} to {})"
     )
     found = reproduced("oks", ACCURACY)
     yield Sentence("with our image features {} of {} accuracies differ", [counted(found)[-1], str(len(found))])

@@ -20,8 +20,8 @@ def omkc() -> Iterator[Part]:
     chosen = found["chosen"].map(lambda text: set(filter(None, text.split("; "))))
     few = {"sign(0) = +1", "additions in four lanes", "the linear kernel"}
     parts = {
-        "served for no choice": chosen.map(len) == 0,
-        "served for the choice of sign(0), the order of additions and the linear kernel alone": chosen.map(
+        "used for no choice": chosen.map(len) == 0,
+        "used for the choice of sign(0), the order of additions and the linear kernel alone": chosen.map(
             lambda choices: bool(choices) and choices <= few
         ),
         "all": chosen.map(len) >= 0,
@@ -108,7 +108,7 @@ def rkl() -> Iterator[Part]:
     """Yield the numbers of docs/papers/rkl.md."""
     found = [reproduced("rkl", metric) for metric in (ACCURACY, "kernels_selected")]
     rows = {
-        "served for no choice": [part[part["chosen"] == ""] for part in found],
+        "used for no choice": [part[part["chosen"] == ""] for part in found],
         "all": found,
     }
     columns = [f"{kind}: exact | confirmed | compatible | different" for kind in ("accuracy", "kernels")]

@@ -116,8 +116,8 @@ def test_a_stream_learns_the_groups_that_a_fit_learns(settings):
     [
         ({"views": [1]}, r"views: expected a dictionary of lists of columns by name, got \[1\]"),
         ({"views": {}}, "views: expected a dictionary of lists of columns by name, got {}"),
-        ({"views": {"a": []}}, r"views: expected a list of columns of a, got \[\]"),
-        ({"views": {"a": "bc"}}, "views: expected a list of columns of a, got 'bc'"),
+        ({"views": {"a": []}}, r"views: expected a list of columns for view 'a', got \[\]"),
+        ({"views": {"a": "bc"}}, "views: expected a list of columns for view 'a', got 'bc'"),
         ({"views": {"a": [5]}}, "views: a: expected positions from 0 to 4, got 5"),
         ({"views": {"a": [True, False]}}, "views: a: expected positions from 0 to 4, got True"),
         ({"views": {"a": ["x"]}}, "views: a: expected positions from 0 to 4, got 'x'"),

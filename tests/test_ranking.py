@@ -86,6 +86,10 @@ def test_reference_runs_are_equal_to_nine_digits(reference, change, equal):
     record = SimpleNamespace(dataset="wdbc", algorithm="majority", metrics={"auc_percent": values * (1.0 + change)})
     for then, wanted in ((values[0], equal), (values[0, :1], False)):
         assert ranking._is_equal(record, SimpleNamespace(values=lambda *_, then=then: then)) is wanted
+    # a solver may take other steps to the same predictions
+    record.metrics["solver_steps"] = np.array([[7511.0, 7764.0]])
+    archived = {"auc_percent": values[0], "solver_steps": np.array([7510.0, 7774.0])}
+    assert ranking._is_equal(record, SimpleNamespace(values=lambda *names: archived[names[-1]])) is equal
 
 
 def test_seconds_of_the_reference_are_scaled_by_runs_that_were_made_again(ranked, call):

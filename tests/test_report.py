@@ -420,6 +420,10 @@ def test_a_record_lists_the_heaviest_kernels_first_or_those_of_the_fewest_update
     record = replace(made_report.made_record(cell), kernel_values={metric: values})
     (kernels,) = (part for part in describe(record) if part.title == "Kernels")
     assert kernels.rows[0][1] == first
+    # a pass has the weights at its end
+    weights = np.broadcast_to(np.array([[[0.5, 0.5], [0.25, 0.75]]]), (1, presentation.REPEATS, 2, 2))
+    (kernels,) = (part for part in describe(replace(record, curves={"weights": weights})) if part.title == "Kernels")
+    assert kernels.head[1] == "Weight" and kernels.rows[0][1] == ("0.75" if metric == "updates" else first)
 
 
 def test_pages_are_the_same_whatever_the_number_of_processes():

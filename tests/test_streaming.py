@@ -2,8 +2,10 @@
 
 import pickle
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
+import joblib
 import numpy as np
 import pytest
 import reference
@@ -342,6 +344,41 @@ def test_classes_are_learned_one_vs_rest():
     model.partial_fit(X[:100], names[y[:100]], classes=names).partial_fit(X[100:], names[y[100:]])
     assert model.decision_function(X).shape == (2000, 3) and model.kernel_weights_.shape == (3, 3)
     assert np.mean(model.predict(X) == names[y]) > 0.93
+
+
+@pytest.mark.parametrize("name", ["omkc_dd", "oks"])
+@pytest.mark.parametrize(
+    "settings", [{"approximation": way} for way in ("fourier", "nystroem")] + [{"budget": 30}], ids=str
+)
+def test_a_stream_predicts_in_threads_and_from_read_only_memory(name, settings, tmp_path):
+    X, y = stream(600)
+    model = KernelClassifier(name, GAUSSIANS, random_state=0, **settings).partial_fit(X, y, classes=[0, 1])
+    parts = np.split(stream(4000, seed=1)[0], 4)
+    expected = [model.decision_function(part) for part in parts]
+    joblib.dump(model, tmp_path / "model")
+    loaded = joblib.load(tmp_path / "model", mmap_mode="r")
+    for each in (model, loaded):
+        with ThreadPoolExecutor(4) as pool:
+            for _ in range(5):
+                assert np.array_equal(list(pool.map(each.decision_function, parts)), expected)
+
+
+@pytest.mark.parametrize("settings", [{}, {"budget": 1000}], ids=str)
+def test_mistakes_of_a_stream_are_counted_whatever_the_number_of_classes(settings):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 2)), rng.integers(0, 3, 300)
+    for labels in (y, np.minimum(y, 1)):
+        model = KernelClassifier("omkc_dd", GAUSSIANS, shuffle=False, scale=False, **settings)
+        for k in range(0, 300, 50):
+            rows = slice(k, k + 50)
+            model.partial_fit(X[rows], labels[rows], classes=np.unique(labels))
+        model_of_all = KernelClassifier("omkc_dd", GAUSSIANS, shuffle=False, scale=False).fit(X, labels)
+        traces = model_of_all.trace_ if isinstance(model_of_all.trace_, list) else [model_of_all.trace_]
+        scores = np.stack([trace.scores for trace in traces])
+        predicted = scores.argmax(axis=0) if len(scores) > 1 else (scores[0] >= 0).astype(int)
+        wrong = np.count_nonzero(predicted != labels)
+        assert model.n_samples_seen_ == 300 and model.mistakes_ == wrong
+    assert not hasattr(model.set_params(algorithm="cka").fit(X, y), "mistakes_")
 
 
 def test_memory_does_not_grow_with_the_stream():

@@ -123,7 +123,7 @@ def source(name: str) -> Path:
             raise ConfigError(f"{name}: expected the file of an algorithm, there is none{hint}")
         return path
     if name not in installed() and "." not in name:
-        raise unknown_name("algorithm", name, names())
+        raise unknown_name("algorithm", name, [*names(), *map(str, Path().glob(f"{name}.py"))])
     dotted = module(name)
     try:
         spec = importlib.util.find_spec(dotted)

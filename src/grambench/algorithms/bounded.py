@@ -53,11 +53,12 @@ class Source(Protocol):
     def prepare(self, examples: Any) -> Any:
         """Return the block that the other methods get; its examples can be selected by their positions."""
 
-    def values(self, classifier: int, older: int, block: Any) -> Floats:
+    def values(self, classifier: int, older: int, block: Any, learning: bool = True) -> Floats:
         """Return kernel values, (r + b, s + b).
 
         The rows are the r = `older` oldest of the s support vectors of a classifier, then the examples of a block. The
-        columns are all s support vectors, then the examples of the block.
+        columns are all s support vectors, then the examples of the block. Unless it is learning, nothing is written, so
+        that a model predicts in several threads, and from read-only memory.
         """
 
     def replace(self, classifier: int, first: int, block: Any, added: Indices) -> None:
@@ -88,7 +89,7 @@ class PoolSource:
         """Return the block of examples."""
         return examples
 
-    def values(self, classifier: int, older: int, block: Indices) -> Floats:
+    def values(self, classifier: int, older: int, block: Indices, learning: bool = True) -> Floats:
         """Return kernel values, see Source."""
         numbers = self.numbers[classifier]
         rows, columns = np.concatenate([numbers[:older], block]), np.concatenate([numbers, block])
@@ -247,16 +248,16 @@ class BoundedClassifiers:
     def _experts(self, windows: Sequence[Window], ready: NDArray[np.bool_]) -> Windows:
         return self._kind(tuple(windows), ready, self._capacity, self._way)
 
-    def _open(self, k: int, block: Any) -> Window:
+    def _open(self, k: int, block: Any, learning: bool = True) -> Window:
         """Return the window of a classifier on a block."""
         dual, examples, older = self.dual[k], len(block), 0
         if self._way == WAYS["shrink"] or self._kind is SummedWindows:
             # A factor and a norm need the score of the support vector that is removed; the block may remove this many.
             older = min(len(dual), max(0, len(dual) + examples - self._capacity))
-        if self._way == WAYS["project"]:
+        if self._way == WAYS["project"] and learning:
             self._reserve_inverse(k, min(self._capacity, len(dual) + examples))
         return Window(
-            values=self._source.values(self._kernels[k], older, block),
+            values=self._source.values(self._kernels[k], older, block, learning),
             dual=np.concatenate([dual, np.empty(examples)]),
             origin=np.empty(examples, dtype=np.int64),
             bounds=np.array([0, len(dual)]),
@@ -309,7 +310,7 @@ class BoundedClassifiers:
         block = self._source.prepare(examples)
         scores = np.empty((len(self.dual), len(block)))
         for k in range(len(scores)):
-            write_scores(self._experts([self._open(k, block)], READY), FIRST, scores[k : k + 1])
+            write_scores(self._experts([self._open(k, block, learning=False)], READY), FIRST, scores[k : k + 1])
         return np.ascontiguousarray(scores.T)
 
     @property

@@ -1,9 +1,9 @@
 """A budget on support vectors, beyond the papers: by default a full classifier forgets its oldest one.
 
-Section 6 of OMKC (Hoi et al. 2013) leaves bounded memory open. With a `budget` B a classifier that has B support
-vectors forgets the oldest before it adds one: the removal of the Forgetron (Dekel, Shalev-Shwartz and Singer 2008),
-without the shrinking that its mistake bound needs. The budget applies to every kernel by itself; kernels that share
-their support vectors share one list. Forgetting an example does not restore the weight that a kernel lost by it.
+OMKC (Hoi et al. 2013) bounds no memory; its Section 2.1 names methods that do. With a `budget` B a classifier that has
+B support vectors forgets the oldest before it adds one: the removal of the Forgetron (Dekel, Shalev-Shwartz and Singer
+2008), without the shrinking that its mistake bound needs. The budget applies to every kernel by itself; kernels that
+share their support vectors share one list. Forgetting an example does not restore the weight that a kernel lost by it.
 `when_full` names two other ways for Perceptrons.
 
 A budget bounds time too: the scores of an example are sums over at most B support vectors

@@ -48,10 +48,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, *, brief: bool = False) -> int:
-    """Run studies and make their report, with Snakemake.
-
-    A brief call, of a command that says itself what is run, prints neither what is expected nor how many runs are ok.
-    """
+    """Run studies and make their report, with Snakemake."""
+    # a brief call is of a command that says itself what is run: neither what is expected nor how many are ok is printed
     from grambench.pipeline import cluster, last_run, supervise
 
     count_cores(arguments.cores)

@@ -158,6 +158,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             if self._precomputed:
                 X = kernel_input.array(X)
                 n_features = X.shape[2]
+            elif kernel_input.is_array(self.kernels) and not reset and kernel_input.is_array(X) and np.ndim(X) != 2:
+                X, n_features = kernel_input.values_of_new(X, self.kernels), 1
             elif kernel_input.is_array(self.kernels):
                 grams = list(self.kernels.values()) if isinstance(self.kernels, Mapping) else self.kernels
                 first = grams[0] if isinstance(grams, list | tuple) else grams
@@ -200,14 +202,16 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         """Return the checked examples and their labels, (n,)."""
         if y is None:
             required = f"{type(self).__name__} requires y to be passed, but the target y is None"
-            raise ValueError(f"{required}: expected a class an example")
+            raise ValueError(f"{required}: expected one class for each example")
         X = self._examples(X, reset=reset)
         # Of a stream, plain labels need no check: those that are no known class are refused.
         if reset or type(y) is not np.ndarray or y.ndim != 1 or y.dtype.kind not in "biuU":
             y = checked_labels(y, "y")
         count = X.shape[1] if self._precomputed else len(X)
+        if X.ndim == 3 and not self._precomputed:
+            raise ValueError("X: expected numbers of examples in the given Gram matrices, got kernel values")
         if len(y) != count:
-            raise ValueError(f"X and y are inconsistent: expected a label an example, {count}, got {len(y)}")
+            raise ValueError(f"X and y are inconsistent: expected one label for each of {count} examples, got {len(y)}")
         return X, y
 
     def _prepare(self, X: Any, y: Any) -> None:
@@ -380,7 +384,8 @@ def row_indices(X: Any, count: int) -> Indices:
     if not shaped or (values != np.floor(values)).any() or values.min() < 0 or values.max() >= count:
         got = f"{values.min():g} to {values.max():g}" if shaped else np.shape(X)
         expected = f"numbers of examples in the given Gram matrices, whole ones below {count}"
-        raise ValueError(f"X: expected {expected}, got {got}")
+        new = " (kernel values of new examples, (m, t, n), come to predict)" * (not shaped)
+        raise ValueError(f"X: expected {expected}, got {got}{new}")
     return values.astype(np.intp)
 
 

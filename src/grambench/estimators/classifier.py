@@ -123,7 +123,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         algorithm's file says whether a score of exactly 0 is a mistake. None with an approximation, and after
         `partial_fit` with a budget.
     mistakes_, n_samples_seen_ : int
-        Where `trace_` is None: examples that were misclassified before their label was used, and all examples so far.
+        For online algorithms: examples that were misclassified before their label was used, and all examples so far. Of
+        more than two classes, the largest score decides; with several passes, the first counts.
     n_features_in_ : int
         Number of features of X in `fit`.
     feature_names_in_ : ndarray of str
@@ -233,8 +234,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         >>> X, y = load_breast_cancer(return_X_y=True)
         >>> model = KernelClassifier("omkc_dd").partial_fit(X[:300], y[:300], classes=[0, 1])
         >>> model = model.partial_fit(X[300:], y[300:])
-        >>> model.trace_.mistakes.shape
-        (569,)
+        >>> model.trace_.mistakes.shape, model.n_samples_seen_
+        ((569,), 569)
         """
         if self._precomputed:
             raise ValueError("precomputed: expected kernels as an array, of which a stream names examples by number")
@@ -334,9 +335,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
                     warnings.warn(f"partial_fit: {text}, got {len(examples)}", stacklevel=3)
                 if 0 < learner.landmarks < self.n_components:
                     text = f"expected {self.n_components} examples or more at first, to draw as many landmarks from"
-                    warnings.warn(
-                        f"n_components: {text}, got {len(examples)}: {learner.landmarks} landmarks", stacklevel=3
-                    )
+                    warnings.warn(f"n_components: {text}, got {len(examples)}", stacklevel=3)
             learner.learn(examples, numbers)
         self._learner, self.trace_ = learner, None
         self._set_weights(self._names, np.atleast_2d(learner.weights))
@@ -363,8 +362,15 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             is_summed = KernelSum.takes(measures.kernels) and getattr(predictor, "thetas", None) is None
             if isinstance(predictor, Expansion | Mixture) and is_summed:
                 self._kernel_sum = KernelSum(measures, support, predictor.weights, predictor.dual, predictor.bias)
-        traces = [fit.trace for fit in fits]
-        self.trace_ = traces[0] if len(fits) == 1 else traces if all(traces) else None
+        traces = [fit.trace for fit in fits if fit.trace]
+        self.trace_ = (traces[0] if len(fits) == 1 else traces) if len(traces) == len(fits) else None
+        for name in ("mistakes_", "n_samples_seen_"):
+            self.__dict__.pop(name, None)
+        if self.trace_:
+            n = self.n_samples_seen_ = len(self._numbers)
+            scores = np.column_stack([trace.scores[:n] for trace in traces])
+            wrong = scores.argmax(axis=1) != self._numbers[self._order] if len(fits) > 1 else traces[0].mistakes[:n]
+            self.mistakes_ = int(np.count_nonzero(wrong))
         return self
 
     def _settings(self) -> dict[str, Any]:

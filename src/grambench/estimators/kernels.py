@@ -108,8 +108,13 @@ def _precomputed(m: int, n: int, values: Floats) -> Floats:
     return values
 
 
-def _select(grams: Floats, train: Indices, rows: Indices) -> Floats:
-    """Return the values between examples and training examples, both rows of Gram matrices (m, N, N)."""
+def _select(grams: Floats, train: Indices, rows: Any) -> Floats:
+    """Return the values between examples and training examples, both rows of Gram matrices (m, N, N).
+
+    In the place of rows, new examples have their values (m, t, n) with the training examples.
+    """
+    if rows.ndim == 3:
+        return _precomputed(len(grams), len(train), rows)
     return np.stack([gram[np.ix_(rows, train)] for gram in grams])
 
 
@@ -165,6 +170,7 @@ def bind(kernels: Any, train: Any, scale: bool, columns: Mapping[str, Indices], 
     if all(isinstance(kernel, Kernel) for kernel in parsed):
         return BoundKernels(parsed, train, trace=trace)
     names, functions = zip(*map(_named_function, parsed), strict=True)
+    names = tuple(map(str, kernels)) if _are_named_functions(kernels) else names
     distinct = [name if name not in names[:k] else f"{name}_{k}" for k, name in enumerate(names)]
     values = functools.partial(_evaluate, distinct, functions, train)
     return KernelMatrices(distinct, values, train, scale, vectors=True)
@@ -217,7 +223,7 @@ def groups_of_columns(views: Any, features: Sequence[str] | None, d: int) -> dic
         if not isinstance(view, str) or not view or "/" in view:
             raise ValueError(f"views: expected names that are text without a slash, got {view!r}")
         if isinstance(columns, str) or not isinstance(columns, Iterable) or not (listed := list(columns)):
-            raise ValueError(f"views: expected a list of columns of {view}, got {columns!r}")
+            raise ValueError(f"views: expected a list of columns for view {view!r}, got {columns!r}")
         places = [positions.get(column, -1) if isinstance(column, str) else column for column in listed]
         for column, place in zip(listed, places, strict=True):
             if not isinstance(place, int | np.integer) or isinstance(place, bool) or not 0 <= place < d:
@@ -255,10 +261,17 @@ def _parsed(kernels: Any) -> list[Any]:
     """Return the kernels, functions or names of scikit-learn's kernels that `kernels` describes."""
     if isinstance(kernels, str) and kernels == "default":
         return list(DEFAULT)
+    if _are_named_functions(kernels):
+        return list(kernels.values())
     single = isinstance(kernels, str | Mapping) or callable(kernels)
     if not single and not (isinstance(kernels, Collection) and list(kernels)):
         raise ValueError(f"kernels: expected names, functions or arrays, got {kernels!r}")
     return [kernel for entry in ([kernels] if single else kernels) for kernel in _parse(entry)]
+
+
+def _are_named_functions(kernels: Any) -> bool:
+    """Return whether `kernels` is a dictionary of functions by name."""
+    return isinstance(kernels, Mapping) and bool(kernels) and all(map(callable, kernels.values()))
 
 
 def _kernels_of_family(family: str, values: Iterable[Any]) -> list[Kernel]:
@@ -305,6 +318,9 @@ def _parse(entry: Any) -> list[Any]:
         raise ValueError(f"kernels: expected names or functions, got {matrix or reprlib.repr(entry)}")
     if entry == "precomputed":
         raise ValueError(f"kernels: expected {entry!r} alone: Gram matrices and names cannot be mixed")
+    if entry in FAMILIES:
+        name = f"{entry}_{FAMILIES[entry].symbol}1"
+        raise ValueError(f"kernels: expected the parameter of {entry} in its name, such as {name}")
     family, _, rest = entry.rpartition("_")
     if family not in FAMILIES or not rest:
         names = [f"{name}_{family.symbol}1" for name, family in FAMILIES.items()]
@@ -386,6 +402,16 @@ def array(values: Any) -> Floats:
     if grams.ndim != 3 or 0 in grams.shape:
         raise ValueError(f"kernels: expected an array (m, t, n), got {np.shape(values)}")
     return grams
+
+
+def values_of_new(X: Any, kernels: Any) -> Floats:
+    """Return the values (m, t, n) of new examples with the training ones, given as an array or by names of kernels."""
+    if not isinstance(X, Mapping):
+        return array(X)
+    names = list(kernels) if isinstance(kernels, Mapping) else numbered(len(kernels))
+    if X.keys() != set(names):
+        raise ValueError(f"X: expected kernel values by the names {names}, got {list(X)}")
+    return array([X[name] for name in names])
 
 
 def numbers(values: Any, name: str) -> Floats:

@@ -105,13 +105,13 @@ class FeatureMap:
         self.multiplications = (
             n_components * max(sample.shape[1], n_components) if self.landmarks else h * sample.shape[1]
         )
-        self._buffer = np.empty((BLOCK, self.starts[-1]), dtype=np.float32)
 
     def blocks(self, examples: Floats) -> Iterator[tuple[slice, Features]]:
         """Yield slices of examples and their features, (b, D_1 + ... + D_m), which the next block overwrites."""
+        buffer = np.empty((min(BLOCK, len(examples)), self.starts[-1]), dtype=np.float32)
         for start in range(0, len(examples), BLOCK):
             rows = slice(start, min(start + BLOCK, len(examples)))
-            out = self._buffer[: rows.stop - start]
+            out = buffer[: rows.stop - start]
             for view in self._views:
                 view.write(examples[rows], self.starts, out)
             yield rows, out

@@ -180,15 +180,20 @@ class VectorSource:
         """Return the block of examples (b, d) that the other methods get."""
         return self._kernels.with_norms(examples)
 
-    def values(self, classifier: int, older: int, block: Floats) -> Floats:
+    def values(self, classifier: int, older: int, block: Floats, learning: bool = True) -> Floats:
         """Return kernel values, (r + b, s + b), see Source."""
         block = self._kernels.of_kernel(classifier, block)
-        self._reserve(classifier, block)
+        if learning:
+            self._reserve(classifier, block)
         buffer, (first, end) = self._buffers[classifier], self._bounds[classifier]
-        # Behind the support vectors, so that one product has the values with both.
-        buffer[end : end + len(block)] = block
-        rows = np.concatenate([buffer[first : first + older], block]) if older else block
-        return self._kernels.values(classifier, rows, buffer[first : end + len(block)])
+        if learning:
+            # Behind the support vectors, so that one product has the values with both.
+            buffer[end : end + len(block)] = block
+            columns = buffer[first : end + len(block)]
+        else:
+            columns = np.concatenate([buffer[first:end], block]) if end > first else block
+        rows = np.concatenate([columns[:older], block]) if older else block
+        return self._kernels.values(classifier, rows, columns)
 
     def replace(self, classifier: int, first: int, block: Floats, added: Indices) -> None:
         """Remove the oldest support vectors and append examples, see Source."""

@@ -9,7 +9,7 @@ from grambench import algorithms
 from grambench.common.docstrings import attributes, docstring
 from grambench.common.types import Floats
 from grambench.config import protocols
-from grambench.config.metrics import METRICS
+from grambench.config.metrics import METRICS, WORK
 from grambench.experiments.run import Run
 from grambench.kernels.functions import view_of
 from grambench.kernels.labels import kernel_label
@@ -17,7 +17,7 @@ from grambench.results.records import Record
 
 LARGEST_KERNELS = 10
 ORIGINS = {
-    "published": "published with the data; the number of a repetition is that of its permutation or split",
+    "published": "published with the data, `orders` in results/datasets; the number of a repetition is that of its row",
     "stored": "the order of the data, in which they change over time; repetitions differ by the algorithm's draws",
     "seeded": "drawn from the seed, the name of the data set and the number of the repetition",
 }
@@ -92,6 +92,8 @@ def _repetitions(record: Record, main: str) -> Part:
     metric without any value is left out.
     """
     measured = {name: table[0] for name, table in record.metrics.items() if np.isfinite(table[0]).any()}
+    # an algorithm without such work has counts of 0
+    measured = {name: values for name, values in measured.items() if values.any() or name not in WORK}
     names = [name for name in dict.fromkeys([main, *METRICS, *measured]) if name in measured]
     same = [name for name in names if name != main and _is_constant(name, measured[name])]
     columns = [name for name in names if name not in same]
@@ -148,7 +150,10 @@ def _kernel_values(record: Record) -> Part:
 
     A value that is the same for all kernels is left out.
     """
-    given = {name: np.ma.masked_invalid(values[0]) for name, values in record.kernel_values.items()}
+    of_kernels = {name: values[0] for name, values in record.kernel_values.items()}
+    if "weights" in record.curves:
+        of_kernels = {"weight": record.curves["weights"][0, :, -1]} | of_kernels  # at the end of the pass
+    given = {name: np.ma.masked_invalid(values) for name, values in of_kernels.items()}
     means = {name: values.mean(axis=0).filled(np.nan) for name, values in given.items()}
     means = {name: values for name, values in means.items() if len(set(values[np.isfinite(values)])) > 1}
     if "weight" in means:
@@ -164,7 +169,7 @@ def _kernel_values(record: Record) -> Part:
     else:
         titles = [f"Kernel {k + 1}" for k in range(len(first))]
     rows = [(titles[k], *(_number(float(values[k])) for values in means.values())) for k in present[:LARGEST_KERNELS]]
-    part = f": {len(rows)} of {len(present)} kernels" if len(rows) < len(present) else ""
+    part = f": the first {len(rows)} of {len(present)} kernels" if len(rows) < len(present) else ""
     note = f"Means over the repetitions that have the kernel{part}"
     return Part("Kernels", ["Kernel", *(name.capitalize() for name in means)], rows, numbers=True, note=note)
 
