@@ -15,6 +15,7 @@ from grambench.common import files, layout
 from grambench.config.load import read
 from grambench.kernels import matrices
 from grambench.pipeline import last_run, status
+from grambench.pipeline.expected import expected_lines
 from grambench.pipeline.job import Job
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import fetch
@@ -84,7 +85,10 @@ def test_a_more_faithful_source_is_asked_once_a_mirror_has_it(stand_in, tmp_path
     (mirror / "SHA256SUMS").write_text(f"{'0' * 64}  another.mat\n")
     assert plan(sources=["bundled"], mirrors=[str(mirror)]).specs.fetch("ionosphere").spec == stand_in
     (mirror / "SHA256SUMS").write_text(f"{AUTHORS}  iono.mat\n")
-    assert plan(sources=["bundled"], mirrors=[str(mirror)]).specs.fetch("ionosphere").spec != stand_in
+    better = plan(sources=["bundled"], mirrors=[str(mirror)])
+    assert better.specs.fetch("ionosphere").spec != stand_in
+    assert any(line.startswith("asked for again: ionosphere; ") for line in expected_lines(better, 1, slurm=False))
+    assert not any("again" in line for line in expected_lines(plan(sources=["bundled"]), 1, slurm=False))
 
 
 def test_what_is_there_stays_where_no_more_faithful_source_answers(stand_in, tmp_path):

@@ -102,7 +102,8 @@ def run(arguments: argparse.Namespace, *, brief: bool = False) -> int:
     if last_run.modified() == written:
         last_run.write(plan)
     if not brief and (parts := ", ".join(_parts(plan))):
-        print(f"tables and pages have the runs of this call, {parts}; records of earlier calls stay")
+        more = "records of earlier calls stay, and a call that names their data sets too shows them"
+        print(f"tables and pages have the runs of this call, {parts}; {more}")
     return _show_results(brief=brief)
 
 

@@ -53,6 +53,9 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
     gigabytes = sum(plan.resources.gram_mb(name) for path, name in grams if not Path(path).is_file()) / 1024
     if gigabytes >= 1.0:
         lines.append(f"disk: about {gigabytes:.0f} GB for Gram matrices, which later runs use")
+    names = dict.fromkeys(name for study in plan.studies for name in plan.targets.datasets(study))
+    if again := [name for name in names if plan.specs.fetches_again(plan.targets.dataset(name).folder)]:
+        lines.append(f"asked for again: {', '.join(again)}; if a better source answers, all runs on them are renewed")
     return [*left_out, *lines]
 
 

@@ -107,11 +107,19 @@ class Specifications:
         Data that were fetched are kept. Other mirrors and kinds of sources count only if no source answered, if the
         description has changed, or if a more faithful source may answer now.
         """
-        settings, description = self.fetch_settings(dataset), self.targets.configuration.description(dataset)
+        return self._params("fetch", self._kept(dataset) or self.fetch_settings(dataset))
+
+    def fetches_again(self, dataset: str) -> bool:
+        """Return whether data that were fetched are asked for again; see `fetch`."""
+        description = self.targets.configuration.description(dataset)
+        return Path(layout.RAW.format(dataset=description.folder)).is_file() and not self._kept(dataset)
+
+    def _kept(self, dataset: str) -> dict[str, Any]:
+        """Return the settings of a fetch whose data are kept; empty if they are asked for."""
+        description = self.targets.configuration.description(dataset)
         fetched, index = _read_fetch(Path(layout.RAW.format(dataset=description.folder)))
-        if fetched.get("dataset") == settings["dataset"] and not self._more_faithful(description, fetched, index):
-            settings = fetched
-        return self._params("fetch", settings)
+        is_same = fetched.get("dataset") == self.fetch_settings(dataset)["dataset"]
+        return fetched if is_same and not self._more_faithful(description, fetched, index) else {}
 
     def _more_faithful(self, description: Description, fetched: dict[str, Any], index: int) -> bool:
         """Return whether a source before the one that answered may answer now, and has what that one lacks.
