@@ -46,7 +46,7 @@ checksums:
 	cd config/replications && sha256sum *.csv > SHA256SUMS
 
 same: .venv/run.stamp
-	$(BIN)/python benchmarks/same.py compare results --rerun $(CORES) \
+	$(BIN)/python benchmarks/same.py results --rerun $(CORES) \
 	    $(if $(STUDIES),--studies $(STUDIES)) $(if $(DATASETS),--datasets $(DATASETS))
 
 lint: .venv/dev.stamp

@@ -1,11 +1,14 @@
 """The comparison with the archive: it notices a single bit, what is missing and other data, and forgives seconds."""
 
+import shlex
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
+from copies import ROOT
 from programs import load
 
 from grambench.results import archive, records
@@ -170,3 +173,17 @@ def test_another_processor_is_said(run, same, monkeypatch):
 
 def test_the_exceptions_that_are_listed_here_can_be_read(same):
     same.exceptions(same.ROOT / "reference/exceptions.yaml")
+
+
+def test_make_calls_it_with_arguments_that_it_has(same, monkeypatch):
+    call = ["make", "-n", "same", "STUDIES=omkc", "DATASETS=sonar wdbc", "CORES=3"]
+    printed = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    seen = {}
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(same, "rerun", lambda cores, datasets: seen.update(cores=cores, rerun=datasets))
+    monkeypatch.setattr(
+        same, "compare", lambda results, datasets: seen.update(results=results, datasets=datasets) or True
+    )
+    assert same.main(shlex.split(printed.replace("\\\n", " ").partition("benchmarks/same.py")[2])) == 0
+    datasets = {"omkc": ["wdbc", "sonar"]}  # as the study lists them
+    assert seen == {"cores": "3", "rerun": datasets, "results": Path("results"), "datasets": datasets}
