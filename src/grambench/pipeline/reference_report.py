@@ -162,7 +162,7 @@ def study_report(archived: Archived) -> page.StudyReport:
         whole=study,
         earlier=_remark(about, archived),
         prepared=prepared,
-        claims=judged.astype(str),
+        claims=judged.astype(object).where(judged.notna(), "").astype(str),
         records=archive.read_records(name),
         newest=datetime.fromisoformat(about["date"]).replace(tzinfo=UTC),
         archived=True,

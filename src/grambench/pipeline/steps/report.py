@@ -132,10 +132,15 @@ def study_report(
         earlier=EARLIER[stale],
         prepared=prepared,
         claims=pd.read_csv(check(path(layout.CLAIMS)), dtype=str, keep_default_na=False),
-        # without the largest arrays, which no page shows
-        records={name: replace(records.read(file), curves={}, class_values={}) for name, file in record_files.items()},
+        records={name: _without_curves(records.read(file)) for name, file in record_files.items()},
         newest=datetime.fromtimestamp(max(times, default=0), tz=UTC),
     )
+
+
+def _without_curves(record: records.Record) -> records.Record:
+    """Return a record without its largest arrays, of which pages show the weights at the end of a pass alone."""
+    weights = {name: values[:, :, -1:] for name, values in record.curves.items() if name == "weights"}
+    return replace(record, curves=weights, class_values={})
 
 
 def assemble(
