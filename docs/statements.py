@@ -96,7 +96,9 @@ def _position(statement: Statement) -> tuple[list[int], str]:
 
 def main() -> None:
     """Write the sections of the named papers' pages, or of all."""
-    results = Path(sys.argv[1])
+    results = Path(sys.argv[1] if len(sys.argv) > 1 else "")
+    if not list(results.glob("*/claims.csv")):
+        raise SystemExit(f"{results}: expected a folder with STUDY/claims.csv, such as results/reference/files")
     for paper in sys.argv[2:] or NAMES:
         page = PAPERS / f"{paper}.md"
         text = page.read_text(encoding="utf-8")

@@ -163,7 +163,7 @@ def test_a_submission_is_the_file_with_its_runs_and_passes_all_checks(board, cal
     assert lines[:13] == ["ok   files", "ok   data sets", *checks, "ok   settings and splits"]
     assert sorted(line.split()[0] for line in lines[13:15]) == list(DATASETS)
     assert lines[-2:] == [
-        "3 of 3 reference runs that were made again gave equal numbers",
+        "3 of 3 reference runs that were made again gave equal accuracies",
         "ok   numbers of 2 of 2 runs, made again",
     ]
 

@@ -1,7 +1,7 @@
 """Rank an algorithm among the reference configurations of a board, whose runs are in the archive: `grambench rank`.
 
-Only the algorithm is run, on the splits of the board. A few reference runs are made again: equal numbers mean the same
-splits and the same data.
+Only the algorithm is run, on the splits of the board. A few reference runs are made again: equal accuracies mean the
+same splits and the same data.
 """
 
 import random
@@ -14,12 +14,11 @@ import pandas as pd
 from grambench.common import layout
 from grambench.common.errors import ConfigError, DataError
 from grambench.common.layout import Cell
-from grambench.config.metrics import MEASURED, WORK
 from grambench.config.study import Study
 from grambench.pipeline import trial
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.trial import ENTRY, Trial
-from grambench.report.ranking_page import Ranking
+from grambench.report.ranking_page import METRIC, Ranking
 from grambench.results import archive, collect
 from grambench.results.reading import as_written
 from grambench.results.records import Record
@@ -90,7 +89,7 @@ def rank(
     cells = [Cell(board, dataset, ENTRY) for dataset in datasets]
     left_out: dict[str, str] = {}
     made: dict[str, Record] = {}
-    again: dict[Cell, bool] = {}
+    again: dict[Cell, float] = {}
     ratios = []
     contents = {name: data.get("content", "") for name, data in about["data"].items()}
     for cell, record in zip(cells, trial.run(plan, cells, seconds, contents), strict=True):
@@ -103,7 +102,7 @@ def rank(
     for cell, record in zip(drawn, trial.run(plan, drawn, seconds, contents) if drawn else (), strict=True):
         show(record)
         if record.status == "ok":
-            again[cell] = _is_equal(record, reference)
+            again[cell] = _difference(record, reference)
             then = reference.values(cell.dataset, cell.algorithm, SECONDS)[: spec.repetitions]
             ratios.append(float(record.metrics[SECONDS].sum() / then.sum()))
     ratio = float(np.median(ratios)) if ratios else np.nan
@@ -139,13 +138,11 @@ def _draw(reference: Results, datasets: Sequence[str], algorithms: Sequence[str]
     return [Cell(reference.study.name, *name) for name in random.sample(names, min(AGAIN, len(names)))]
 
 
-def _is_equal(record: Record, reference: Results) -> bool:
-    """Return whether a record has the numbers of the archive, times and counts of work aside, in each repetition.
+def _difference(record: Record, reference: Results) -> float:
+    """Return how far the accuracies of a record are from those in the archive, in the mean; NaN if these are fewer.
 
-    Another processor sums in another order. Solvers then take some steps more or less to the same predictions.
+    Other numbers need not be equal: another processor sums in another order, and solvers then take other steps.
     """
-    names = [name for name in record.metrics if not name.endswith(MEASURED) and name not in WORK]
-    pairs = ((record.metrics[name].ravel(), reference.values(record.dataset, record.algorithm, name)) for name in names)
-    return bool(names) and all(
-        then.size >= ours.size and archive.is_close(ours, then[: ours.size]) for ours, then in pairs
-    )
+    ours = record.metrics[METRIC].ravel()
+    then = reference.values(record.dataset, record.algorithm, METRIC)[: ours.size]
+    return float(np.abs(ours - then).mean()) if then.size == ours.size else np.nan

@@ -17,7 +17,7 @@ from grambench.common.layout import Cell
 from grambench.common.types import Settings
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.trial import ENTRY, Trial, build_study
-from grambench.report.ranking_page import METRIC, Ranking
+from grambench.report.ranking_page import METRIC, TOLERANCE, Ranking
 from grambench.results import archive
 from grambench.results.merge import unequal
 from grambench.results.reading import as_written
@@ -27,8 +27,6 @@ from grambench.results.study import Results
 ALGORITHM = "algorithm.py"
 # what the last bits of numbers depend on, where settings and code are the same
 MACHINE = ("processor", "blas", "versions")
-# points of accuracy between means of two machines: half of what a board calls a difference
-TOLERANCE = 0.5
 
 
 class Submission(NamedTuple):

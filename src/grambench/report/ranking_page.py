@@ -29,6 +29,9 @@ from grambench.results.statistics import BEST_LEVEL
 from grambench.results.study import Results
 
 METRIC = "accuracy_percent"
+# points of accuracy between means of two machines, where rounding may select another C: half of what a board calls a
+# difference
+TOLERANCE = 0.5
 PAGE = "ranking.html"
 FIGURE = "ranks"
 SHORT, FIRST = "ranks_short", 10  # table for a paper, and how many configurations it has beside equal weights
@@ -48,8 +51,9 @@ class Ranking(NamedTuple):
         latter are multiplied by `ratio`.
     left_out : dict of str
         Why a data set of the board is not among them.
-    again : dict of bool
-        The reference runs that were made again, and whether all numbers but times are equal.
+    again : dict of float
+        The reference runs that were made again, and how far their accuracies are from the archived ones, in the mean;
+        NaN where the archive has fewer.
     ratio : float
         Seconds here by those of the archive, the median over these runs; NaN without any.
     about : dict
@@ -61,10 +65,15 @@ class Ranking(NamedTuple):
     algorithm: str
     results: Results
     left_out: dict[str, str]
-    again: dict[Cell, bool]
+    again: dict[Cell, float]
     ratio: float
     about: dict[str, Any]
     made: dict[str, Record]
+
+    @property
+    def different(self) -> dict[Cell, float]:
+        """The reference runs that were made again with other accuracies."""
+        return {cell: apart for cell, apart in self.again.items() if not apart <= archive.ROUNDING}
 
 
 def write(folder: Path, ranking: Ranking) -> Path:
@@ -115,11 +124,12 @@ def _tables(ranking: Ranking) -> dict[str, TableContent]:
     about, datasets = ", ".join(ranking.about["revision"]), results.study.datasets
     where = ", ".join(datasets) if len(datasets) <= NAMED else f"{len(datasets)} data sets"
     where += f", mean over {results.study.protocol.repetitions} splits"
+    few = f" (ranks on fewer than {LEAST} compare nothing)" * (len(datasets) < LEAST)
     source = f"reference results {archive.version_of(ranking.about['study'])} of revision {about}"
     ranks = RanksTable(
         kind="ranks",
         title="Ranks",
-        caption=f"{len(names)} configurations on {where}; {results.study.title}; {source}",
+        caption=f"{len(names)} configurations on {where}{few}; {results.study.title}; {source}",
         remark=_about_seconds(ranking),
         algorithms=names,
         metrics=["mean_rank", METRIC, "seconds"],
@@ -205,9 +215,13 @@ def _about_rank(results: Results, algorithm: str) -> Iterator[str]:
 def _about_reference(ranking: Ranking) -> Iterator[str]:
     """Yield the sentences on runs that were made again, and on data sets that are missing."""
     if ranking.again:
-        equal, runs = sum(ranking.again.values()), ", ".join(f"{cell.dataset}/{cell.task}" for cell in ranking.again)
+        runs = ", ".join(f"{cell.dataset}/{cell.task}" for cell in ranking.again)
         made = f"{len(ranking.again)} reference runs that were made again ({runs})"
-        yield f"{equal} of {made} gave equal numbers, in {ranking.ratio:.2f} times the reference's seconds."
+        apart = "".join(
+            f", {cell.dataset}/{cell.task} {gap:.2g} points apart" for cell, gap in ranking.different.items()
+        )
+        equal = f"{len(ranking.again) - len(ranking.different)} of {made} gave equal accuracies{apart}"
+        yield f"{equal}, in {ranking.ratio:.2f} times the reference's seconds."
     if ranking.left_out:
         left_out = (f"{dataset} ({reason})" for dataset, reason in ranking.left_out.items())
         yield f"Data sets that are left out: {'; '.join(left_out)}."
