@@ -61,7 +61,7 @@ TABLE = Table(
     ),
 )
 FIXED = "nothing is drawn on the published orders: the same algorithm would print the same number"
-STALE = "its replications are of other settings or code: make replications"
+STALE = "its replications begin with another mean, of other settings, code or processor: make replications"
 VARIANTS = ", variants"  # end of the item of configurations that read the paper differently
 
 
