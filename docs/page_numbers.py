@@ -101,8 +101,8 @@ def readme() -> Iterator[Part]:
         "compares {} configurations on {} data sets of vectors, with 13 similar kernels. The best of {} "
         "learned combinations is {} points ahead of equal weights on average (95 % interval, as the best of {}: {} to "
         "{}). It learns on centred kernels, and is {} ahead of equal weights on these ({} to {}). lp-MKL with p = 1, "
-        "not centred, is {} behind ({} to {}; on the median data set {}), kernel stacking {} ahead ({} to {}; both intervals are of one method by "
-        "itself)"
+        "not centred, is {} behind ({} to {}; on the median data set {}), kernel stacking {} ahead ({} to {}; both "
+        "intervals are of one method by itself)"
     )
     accuracies = reproduced("rkl", ACCURACY)
     free = accuracies[accuracies["chosen"] == ""]
