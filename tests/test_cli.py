@@ -683,7 +683,8 @@ def test_a_bar_shows_what_is_done_and_failed_and_errors_above(project, capsys):
         handler.emit(log(LogEvent.PROGRESS, done=number + 1, total=2))
     handler.emit(log(message="Select jobs to execute..."))
     handler.emit(log(level=logging.WARNING, message="No SLURM account given, trying to guess."))
-    group = {"groupid": "data", "job_error_info": [{}, {}], "aux_logs": []}
+    steps = [{"rule_name": "collect", "output": [f"results/rkl/{name}.csv"]} for name in ("cells", "claims")]
+    group = {"groupid": "data", "job_error_info": steps, "aux_logs": []}
     handler.emit(log(LogEvent.GROUP_ERROR, logging.ERROR, "Error in group data", **group))
     handler.emit(log(LogEvent.JOB_ERROR, logging.ERROR, "a member of the group", indent=True))
     handler.emit(log(LogEvent.ERROR, logging.ERROR, "the directory a\x1b[2J cannot be locked"))
@@ -693,7 +694,8 @@ def test_a_bar_shows_what_is_done_and_failed_and_errors_above(project, capsys):
     handler.close()
     shown = capsys.readouterr().err
     assert "the directory a\\x1b[2J cannot be locked\n" in shown and "2 of 2 steps, 1 failed, " in shown
-    assert "Error in a job of 2 steps: no log; sbatch may have refused it, see docs/cluster.md\n" in shown
+    refused = "no log; sbatch may have refused it, see docs/cluster.md"
+    assert f"Error in a job of collect results/rkl/cells.csv, with 1 more in it: {refused}\n" in shown
     assert not any(text in shown for text in ("Select", "told to end", "account", "member"))
 
 

@@ -256,6 +256,8 @@ def test_the_command_and_what_reads_its_folder(sides, tmp_path, capsys, monkeypa
     assert capsys.readouterr().out == "5 same\n"
     assert cli.main(["status", "--results", target]) in (0, 1)
     plan = Plan(read(ROOT / "config/config.yaml") | {"studies": [*SMALL]}, ROOT / "config")
+    # of the studies that the folder has, and of no others
+    assert f"{len(plan.targets.cells()) - 5} runs missing, " in capsys.readouterr().out
     found = status.file_statuses(last_run.requests_of(plan), Path(target))
     assert sum(item.status == "stale" and item.path.startswith("results/runs") for item in found) == 5  # by no code
     assert cli.main(["merge", *map(str, sides), "-o", target]) == 2

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from base64 import urlsafe_b64decode
 from pathlib import Path
 
 import numpy as np
@@ -173,6 +174,28 @@ def test_a_changed_description_makes_all_that_hangs_on_it_stale(copy, monkeypatc
     assert changed.specs.stale() == [inner, *changed.targets.records("omkc")]  # by one level
     copy.call("grambench.cli", "run", "omkc", "--", layout.CELLS.format(study="omkc"), expect=1)
     assert changed.specs.stale() == []
+
+
+def test_old_files_of_failed_jobs_are_made_again_though_snakemake_notes_these_as_done(copy, monkeypatch):
+    """On a cluster, which keeps incomplete files, a refused or cancelled job is noted as if it had succeeded."""
+    monkeypatch.chdir(copy.folder)
+    settings = read(Path("config/config.yaml")) | {"studies": ["omkc"]}
+    plan = Plan(settings, Path("config"))
+    before = {path: path.stat().st_mtime for path in Path("results").rglob("*") if path.is_file()}
+
+    def aged():
+        return {str(path) for path in before if path.stat().st_mtime == 1.0}
+
+    plan.specs.age()
+    assert before == {path: path.stat().st_mtime for path in before}
+    collected = {pattern.format(study="omkc") for pattern in (layout.RUNS, layout.CURVES, layout.CELLS)}
+    some = list(plan.targets.algorithms("omkc"))[:1]
+    Plan(settings | {"algorithms": some}, Path("config")).specs.age()
+    assert aged() == collected
+    Plan(settings | {"seed": 7}, Path("config")).specs.age()
+    assert aged() == {*collected, *plan.targets.records("omkc")}
+    notes = {urlsafe_b64decode(path.name).decode() for path in Path(".snakemake/metadata").iterdir()}
+    assert layout.SUMMARY.format(study="omkc") in notes and not notes & aged()
 
 
 # seals and checksums

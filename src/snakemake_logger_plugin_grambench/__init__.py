@@ -57,7 +57,9 @@ class LogHandler(LogHandlerBase):
                 pass
             case LogEvent.GROUP_ERROR if not self.interrupted:
                 logs = ", ".join(values["aux_logs"]) or "no log; sbatch may have refused it, see docs/cluster.md"
-                self._write(f"Error in a job of {len(values['job_error_info'])} steps: {logs}")
+                steps = [f"{each['rule_name']} {next(iter(each['output']), '')}" for each in values["job_error_info"]]
+                more = f", with {len(steps) - 1} more in it" * (len(steps) > 1)
+                self._write(f"Error in a job of {steps[0]}{more}: {logs}")
             case _ if record.levelno >= logging.WARNING and not self.interrupted:
                 self._write(self.format(record))
                 if record.levelno >= logging.ERROR and len(self.outputs) > 1 and not self.waits:

@@ -12,6 +12,8 @@ rule collect:
         "after"
     conda:
         "../../envs/environment.yaml"
+    resources:
+        runtime=lambda w, attempt: 2 * attempt,  # the minutes of all tables of a study add up in one job
     params:
         **params_of("collect"),
     shell:

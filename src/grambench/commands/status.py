@@ -38,13 +38,15 @@ def run(arguments: argparse.Namespace) -> int:
 def file_statuses(results: Path = layout.RESULTS, study: str | None = None) -> "list[FileStatus]":
     """Return the status of the files of the last run, or of the last run of a study.
 
-    The files of a study that was not run, or of a folder without notes, follow from the configuration. Before the first
-    run only the fetched data sets are listed.
+    The files of a study that was not run, or of a folder without notes, follow from the configuration; those of
+    a folder from that of its studies. Before the first run only the fetched data sets are listed.
     """
     from grambench.pipeline import last_run, status
 
     requests = last_run.read(results, study)
     if requests is None and (study or results != layout.RESULTS):
-        requests = last_run.requests_of(read_plan({"studies": [study]} if study else {}))
+        records = layout.located(results, layout.RECORD).parents[2]
+        here = [name for name in names.studies() if (records / name).is_dir()]
+        requests = last_run.requests_of(read_plan({"studies": [study] if study else here} if study or here else {}))
     check_root()
     return status.file_statuses(requests, results) if requests else status.fetched_datasets()

@@ -1,5 +1,6 @@
 """What each file is made with: the settings and the code of its rule; and which files are stale."""
 
+import csv
 import json
 import os
 from base64 import urlsafe_b64encode
@@ -84,20 +85,22 @@ class Specifications:
         return [path for path in [*paths, *map(Cell.path, cells)] if Path(path).is_file()]
 
     def age(self) -> None:
-        """Make Snakemake remake stale files that it has no notes on, and a report that lacks pages.
+        """Give stale files the oldest time and remove Snakemake's notes on them, so that it makes them again.
 
-        Snakemake compares settings and code with its notes. Without notes, which may be lost, it compares times only:
-        such files get the oldest time.
+        Snakemake compares settings and code with its notes. These may be lost. Where incomplete files are kept, as on a
+        cluster, it takes notes of jobs that were refused or cancelled too (9.27): then an old file counts as made as it
+        was asked for. The seal of a record says what it is made from, and cells.csv which records were collected.
         """
-        # one file for each file of results, named after its path
-        notes = Path(".snakemake/metadata")
-        unnoted = (
-            path for path in self._existing() if not (notes / urlsafe_b64encode(path.encode()).decode()).is_file()
-        )
-        stale = self.stale(unnoted)
+        stale = self.stale()
+        for study in self.targets.studies:
+            collected = [pattern.format(study=study) for pattern in (layout.RUNS, layout.CURVES, layout.CELLS)]
+            if all(map(os.path.isfile, collected)) and _asked_of(Path(collected[-1])) != self._asked_of_records(study):
+                stale += collected
         if Path(layout.REPORT).is_file() and not intact(Path(layout.REPORT).parent):
             stale.append(layout.REPORT)
         for path in stale:
+            # by the inputs' checksums of a note, a file is current however old it is; notes are files named after paths
+            Path(".snakemake/metadata", urlsafe_b64encode(path.encode()).decode()).unlink(missing_ok=True)
             # 1, since Snakemake reads 0 as no time
             os.utime(path, (1, 1))
 
@@ -254,7 +257,10 @@ class Specifications:
 
     def collect(self, study: str) -> Params:
         """Give what each record of a study is to be made with, in their order."""
-        return self._params("collect", [asked(*self.of_cell(cell)) for cell in self.targets.cells(study)])
+        return self._params("collect", self._asked_of_records(study))
+
+    def _asked_of_records(self, study: str) -> list[str]:
+        return [asked(*self.of_cell(cell)) for cell in self.targets.cells(study)]
 
     def means(self, study: str) -> Params:
         """Give the metrics whose published numbers are compared with replications, and the shipped table."""
@@ -325,6 +331,12 @@ class Specifications:
     def _params(self, step: str, settings: Any, *modules: str) -> Params:
         """Return the settings of a file with the code of its step."""
         return Params(fingerprint.spec(settings), self.code(step, *modules))
+
+
+def _asked_of(cells: Path) -> list[str]:
+    """Return what the records of cells.csv are made with, in their order."""
+    with cells.open(encoding="utf-8", newline="") as file:
+        return [row.get("asked", "") for row in csv.DictReader(file)]
 
 
 def _read_fetch(note_path: Path) -> tuple[dict[str, Any], int]:
