@@ -10,7 +10,7 @@ import pytest
 from copies import NEW, ONLINE, Copy
 from harness import OnCluster
 
-STORM, CALM = ("crashed", "requeued", "late", "hoard"), ("slow", "hidden")
+STORM, CALM = ("crashed", "requeued", "late", "hoard"), ("slow", "quick", "hidden")
 # each leaves the job's id behind, so that a test knows which job to do harm to; fit is called several times a run
 BODY = """import os, pathlib, time
     with pathlib.Path('results/{name}.jobs').open('a') as jobs:
@@ -20,6 +20,7 @@ BODY = """import os, pathlib, time
 REST = {
     "hoard": "hoard = np.ones(173_000_000); time.sleep(3)",  # 1320 MiB, more than it may at first beside the rest
     "slow": "while not pathlib.Path('results/go').exists(): time.sleep(0.1)",  # however long Snakemake takes to start
+    "quick": "",
     "hidden": "",
 }
 

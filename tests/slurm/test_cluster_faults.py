@@ -84,6 +84,17 @@ def test_a_killed_snakemake_does_not_start_its_jobs_twice(calm):
     assert not list((calm.folder / record("slow")).parent.glob(".*"))
 
 
+def test_what_sbatch_refused_is_submitted_by_the_next_call_though_an_old_record_is_there(calm):
+    """Snakemake notes the refused job as done (9.27), since the profile keeps incomplete files."""
+    calm.run(record("quick"))
+    seed = ("--config", "seed=7")
+    calm.run(record("quick"), "--retries", "0", "--set-resources", "run:slurm_partition=nosuch", *seed, expect=1)
+    kept = records.read(calm.folder / record("quick"))
+    assert kept.status == "ok" and kept.settings["seed"] != 7
+    calm.run(record("quick"), *seed)
+    assert records.read(calm.folder / record("quick")).settings["seed"] == 7
+
+
 @pytest.mark.skipif(not may_mount(), reason="needs root, for a mount that only Snakemake sees")
 def test_a_file_system_that_shows_a_file_late(calm, tmp_path):
     """Snakemake sees, instead of the records' folder, one that a file reaches only when it is waited for."""
