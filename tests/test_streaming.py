@@ -361,6 +361,10 @@ def test_a_stream_predicts_in_threads_and_from_read_only_memory(name, settings, 
         with ThreadPoolExecutor(4) as pool:
             for _ in range(5):
                 assert np.array_equal(list(pool.map(each.decision_function, parts)), expected)
+    # what is learned further is the same
+    for each in (model, loaded):
+        each.partial_fit(*stream(200, seed=2))
+    assert np.array_equal(model.decision_function(parts[0]), loaded.decision_function(parts[0]))
 
 
 @pytest.mark.parametrize("settings", [{}, {"budget": 1000}], ids=str)

@@ -138,5 +138,6 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.what == "algorithms":
         _describe_algorithm(arguments.name)
     else:
-        raise ConfigError(f"list {arguments.what}: expected no name, got {arguments.name}; list algorithms takes one")
+        hint = "docs/library.md has the formulas" if arguments.what == "kernels" else "list algorithms takes one"
+        raise ConfigError(f"list {arguments.what}: expected no name, got {arguments.name}; {hint}")
     return 0

@@ -1,5 +1,6 @@
 """Any algorithm of the registry as a scikit-learn classifier."""
 
+import copy
 import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
@@ -316,11 +317,16 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         stream, self._stream = self._stream, None
         return np.concatenate([stream[self._order], X]), np.concatenate([self._numbers[self._order], numbers])
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._is_loaded = True
+
     def _continue(self, examples: Floats, numbers: NDArray[np.intp], method: Approximation | None) -> Self:
         """Learn from the next examples, on features that approximate the kernels or with a budget."""
         from grambench.algorithms.feature_learner import FeatureLearner
 
-        learner = self._learner
+        # what was loaded may be read-only: joblib maps large arrays into the memory of its workers
+        learner = copy.deepcopy(self._learner) if self.__dict__.pop("_is_loaded", False) else self._learner
         with one_line(), one_thread(learner.largest_product(len(examples)) if learner else SMALL):
             if learner is None:
                 columns = self._columns()

@@ -307,6 +307,9 @@ def _from_mapping(values: Mapping[Any, Any]) -> Any:
 def _parse(entry: Any) -> list[Any]:
     """Return the kernels, functions or names of scikit-learn's kernels that one entry of a list describes."""
     if isinstance(entry, Mapping):
+        if any(map(callable, entry.values())):
+            expected = "a dictionary of functions by name to be all of it, and to have functions alone"
+            raise ValueError(f"kernels: expected {expected}, got {reprlib.repr(entry)} among others")
         return list(_from_mapping(entry))
     if isinstance(entry, Kernel) and entry.view:
         raise ValueError(f"kernels: expected kernels without a view, which `views` gives them, got {entry.name}")

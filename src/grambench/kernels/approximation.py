@@ -53,8 +53,8 @@ class FeatureMap:
         "fourier": Fourier features of Gaussians, raw features of linear kernels, Nystroem features of all others.
         "nystroem": Nystroem features of all but linear kernels.
     n_components : int
-        The number D of features of each kernel; raw features are as many as the data have, and Nystroem features at
-        most as many as the sample has examples.
+        The number D of features of each kernel; Fourier features are two or more, raw features as many as the data
+        have, and Nystroem features at most as many as the sample has examples.
     rng : Generator
         Draws frequencies and landmarks.
 
@@ -78,11 +78,11 @@ class FeatureMap:
     ) -> None:
         if method not in get_args(Approximation):
             raise ValueError(f"approximation: expected {' or '.join(get_args(Approximation))}, got {method!r}")
-        if not isinstance(n_components, int | np.integer) or n_components < 2:
-            raise ValueError(f"n_components must be a whole number of at least 2, got {n_components!r}")
+        if not isinstance(n_components, int | np.integer) or n_components < 1:
+            raise ValueError(f"n_components must be a whole number of at least 1, got {n_components!r}")
         landmarks = rng.permutation(len(sample))[:n_components]
         self._views: list[_ViewFeatures] = []
-        sizes, h = np.empty(len(kernels), dtype=np.int64), n_components // 2
+        sizes, h = np.empty(len(kernels), dtype=np.int64), max(1, n_components // 2)
         for view, places in kernels.columns.items():
             examples = np.ascontiguousarray(sample[:, places])
             frequencies = rng.standard_normal((examples.shape[1], h)).astype(np.float32)

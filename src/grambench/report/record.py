@@ -110,7 +110,7 @@ def _repetitions(record: Record, main: str) -> Part:
 
 def _sweep_table(record: Record) -> Part:
     """Return the table of a sweep: a row for each value, with the mean and deviation of each metric."""
-    names = [name for name in METRICS if name in record.metrics]
+    names = [name for name in METRICS if name in record.metrics and (name not in WORK or record.metrics[name].any())]
     points = record.settings.get("values", []) if names else []
     labels = list(map(_text, points))
     if record.settings.get("size") in VIEWS:
