@@ -221,8 +221,9 @@ def _play_rounds(labels, uniforms, rule, w, rounds, first, experts):  # type: ig
         drawn, updated, q = rounds.drawn[t], rounds.updated[t], w
         if rule.draws:
             q, p = sampling_probabilities(w, rule.delta)  # lines -, 3, 3 and 7, 3 and 4
+            # line 5 of Algorithm 2 prints q
             for k in range(m):
-                drawn[k] = uniforms[t, k] < p[k]  # lines -, 5 (which prints q), 9, 6
+                drawn[k] = uniforms[t, k] < p[k]  # lines -, 5, 9, 6
         # Nothing but the draws is written yet, and they are the same when the round is played again.
         for k in range(m):
             if (drawn[k] or not rule.draws_votes) and lacks_values(experts, k):
@@ -237,7 +238,8 @@ def _play_rounds(labels, uniforms, rule, w, rounds, first, experts):  # type: ig
             return t
         # Kernels that do not vote keep their places with a weight of 0, since the place decides the lane of a sum. The
         # vote of OMKC(D,D) is of the weights as they are: the published numbers on diabetes need it undivided.
-        rounds.votes[t] = vote(q * drawn if rule.draws_votes else q, positive)  # lines 5, 8 (without q), 5, 9
+        # Line 8 of Algorithm 2 prints the vote without q.
+        rounds.votes[t] = vote(q * drawn if rule.draws_votes else q, positive)  # lines 5, 8, 5, 9
         discount(w, updated, rule.beta)  # lines 9, 12, 11, 13
         for k in range(m):
             if updated[k]:
