@@ -230,7 +230,8 @@ def test_every_algorithm_passes_scikit_learns_checks(name):
     "settings", [{"approximation": "fourier"}, {"approximation": "nystroem"}, {"budget": 20}], ids=str
 )
 def test_streams_pass_scikit_learns_checks(settings):
-    check_estimator(KernelClassifier("omkc_dd", ["gaussian_sigma1", "polynomial_p1"], **settings), on_skip=None)
+    model = KernelClassifier("omkc_dd", ["gaussian_sigma1", "polynomial_p1"], random_state=0, **settings)
+    check_estimator(model, on_skip=None)
 
 
 def test_parameters_of_algorithms_and_estimators_do_not_share_names():

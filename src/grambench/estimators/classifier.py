@@ -103,7 +103,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     verbose : int
         Whether fits show a progress bar.
     **parameters
-        Parameters of the algorithm, by name; `help(grambench.algorithms.load("rkl"))` says what those of RKL are.
+        Parameters of the algorithm, by name; `grambench list algorithms rkl` says what those of RKL mean.
 
     Attributes
     ----------
