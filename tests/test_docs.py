@@ -13,6 +13,7 @@ from programs import load
 
 from grambench import algorithms
 from grambench.config.project import Configuration
+from grambench.kernels.functions import FAMILIES
 
 PAPERS = sorted(path for path in (ROOT / "docs/papers").glob("*.md") if not path.stem.endswith("_appendix"))
 GUIDE = sorted((ROOT / "docs").glob("*.md")) + sorted((ROOT / "docs/papers").glob("*.md"))
@@ -146,6 +147,11 @@ def _docstrings(path):
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef)
     nodes = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, kinds)]
     return "\n\n".join(" ".join((ast.get_docstring(node) or "").replace("\n\n", " // ").split()) for node in nodes)
+
+
+def test_the_page_on_estimators_has_the_formula_of_every_family_of_kernels():
+    rows = re.findall(r"^\| `([a-z]+)_[a-z]+[0-9.]+` \| .+ \|$", (ROOT / "docs/library.md").read_text(), re.M)
+    assert rows == [*FAMILIES]
 
 
 def test_every_benchmark_can_be_imported():

@@ -61,18 +61,21 @@ class SourceClassifiers:
         self._dual: list[Floats] = [np.empty(0)] * source.count
         self.block: Any = None
 
-    def prepare(self, examples: Any) -> Any:
-        """Return a block of examples as the other methods take it."""
-        return self._source.prepare(examples)
-
-    def scores(self, kernel: int, block: Any, learning: bool = False) -> Floats:
-        """Return f_k(x) of a block of examples, (b,)."""
-        dual, values = self._dual[kernel], self._source.values(kernel, 0, block, learning)
-        return np.array([lane_product(dual, row[: len(dual)]) for row in values])
+    def begin(self, examples: Any) -> None:
+        """Begin a block of examples, whose rounds follow."""
+        self.block = self._source.prepare(examples)
 
     def score(self, kernel: int, t: int) -> float:
         """Return f_k(x) of the example of round t."""
-        return float(self.scores(kernel, self.block[t : t + 1], learning=True)[0])
+        return float(self._scores(kernel, self.block[t : t + 1], learning=True)[0])
+
+    def scores(self, kernel: int, examples: Any) -> Floats:
+        """Return f_k(x) of examples, (t,), beside the block and its rounds."""
+        return self._scores(kernel, self._source.prepare(examples), learning=False)
+
+    def _scores(self, kernel: int, block: Any, learning: bool) -> Floats:
+        dual, values = self._dual[kernel], self._source.values(kernel, 0, block, learning)
+        return np.array([lane_product(dual, row[: len(dual)]) for row in values])
 
     def update(self, kernel: int, t: int, coefficient: float) -> None:
         """Add coefficient k(x, .) to f_k; a full classifier forgets its oldest support vector."""
@@ -120,7 +123,7 @@ class KernelSelection:
         if isinstance(self._classifiers, LinearClassifiers):
             _play_rounds(*arguments, self._classifiers.experts(features), labels, scores)
         else:
-            self._classifiers.block = self._classifiers.prepare(features)
+            self._classifiers.begin(features)
             # Uncompiled, since Python computes the kernel values of each round.
             _play_rounds.__wrapped__(*arguments, self._classifiers, labels, scores)
         return scores
@@ -130,7 +133,7 @@ class KernelSelection:
         kernel = self.selected()
         if isinstance(self._classifiers, LinearClassifiers):
             return self._classifiers.scores(features)[:, kernel]
-        return self._classifiers.scores(kernel, self._classifiers.prepare(features))
+        return self._classifiers.scores(kernel, features)
 
 
 @njit(cache=True)

@@ -55,7 +55,9 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
         lines.append(f"disk: about {gigabytes:.0f} GB for Gram matrices, which later runs use")
     names = dict.fromkeys(name for study in plan.studies for name in plan.targets.datasets(study))
     if again := [name for name in names if plan.specs.fetches_again(plan.targets.dataset(name).folder)]:
-        lines.append(f"asked for again: {', '.join(again)}; if a better source answers, all runs on them are renewed")
+        lines.append(
+            f"asked for again: {', '.join(again)}; where the data then differ, all runs on them are made again"
+        )
     return [*left_out, *lines]
 
 

@@ -124,7 +124,7 @@ def _tables(ranking: Ranking) -> dict[str, TableContent]:
     about, datasets = ", ".join(ranking.about["revision"]), results.study.datasets
     where = ", ".join(datasets) if len(datasets) <= NAMED else f"{len(datasets)} data sets"
     where += f", mean over {results.study.protocol.repetitions} splits"
-    few = f" (ranks on fewer than {LEAST} compare nothing)" * (len(datasets) < LEAST)
+    few = f" (no comparison yet, which needs {LEAST})" * (len(datasets) < LEAST)
     source = f"reference results {archive.version_of(ranking.about['study'])} of revision {about}"
     ranks = RanksTable(
         kind="ranks",

@@ -91,9 +91,7 @@ def _repetitions(record: Record, main: str) -> Part:
     A metric that is neither good nor bad and has the same value everywhere gets no column; it is listed beside. A
     metric without any value is left out.
     """
-    measured = {name: table[0] for name, table in record.metrics.items() if np.isfinite(table[0]).any()}
-    # an algorithm without such work has counts of 0
-    measured = {name: values for name, values in measured.items() if values.any() or name not in WORK}
+    measured = {name: table[0] for name, table in _metrics(record).items() if np.isfinite(table[0]).any()}
     names = [name for name in dict.fromkeys([main, *METRICS, *measured]) if name in measured]
     same = [name for name in names if name != main and _is_constant(name, measured[name])]
     columns = [name for name in names if name not in same]
@@ -110,7 +108,7 @@ def _repetitions(record: Record, main: str) -> Part:
 
 def _sweep_table(record: Record) -> Part:
     """Return the table of a sweep: a row for each value, with the mean and deviation of each metric."""
-    names = [name for name in METRICS if name in record.metrics and (name not in WORK or record.metrics[name].any())]
+    names = [name for name in METRICS if name in _metrics(record)]
     points = record.settings.get("values", []) if names else []
     labels = list(map(_text, points))
     if record.settings.get("size") in VIEWS:
@@ -124,6 +122,11 @@ def _sweep_table(record: Record) -> Part:
     head = [record.settings["sweep"], *(text for name in names for text in (label(name), "deviation"))]
     note = "Mean and standard deviation of each metric over the repetitions, for each value."
     return Part("Values of the sweep", head, rows, numbers=True, note=note)
+
+
+def _metrics(record: Record) -> dict[str, Floats]:
+    """Return the metrics of a record without counts of work that is never done."""
+    return {name: table for name, table in record.metrics.items() if table.any() or name not in WORK}
 
 
 def _is_constant(metric: str, values: Floats) -> bool:
