@@ -16,8 +16,9 @@ from board_pages import images, leaderboard_images, leaderboard_views, views
 from page_parts import WORDS, Part, Sentence, Table, points
 from paper_pages import OF_OMKC, ca, obscure, oks, omkc, rkl
 from reference_numbers import ACCURACY, ROOT, counted, learned, reproduced, results_of
-from vectors_page import lead, leaderboard, vectors
+from vectors_page import STACKING, lead, leaderboard, vectors
 
+from grambench.claims.leaderboard import UNIFORM
 from grambench.claims.leaderboard_views import EXAMPLES
 from grambench.config.project import Configuration
 from grambench.datasets.descriptions import BaseDataset, Dataset, Description, Images
@@ -76,13 +77,6 @@ def _lead_on_images() -> list[str]:
     return [WORDS[len(board.collections())], WORDS[len(names)], *lead]
 
 
-def _vectors_in_brief(text: str) -> Iterator[Part]:
-    """Yield the sentences on the leaderboard of vectors."""
-    board = vectors()
-    extent = [str(len(each)) for each in (board.results.study.ranked, board.datasets)]
-    yield Sentence(text, [*extent, *lead()])
-
-
 def readme() -> Iterator[Part]:
     """Yield the numbers of README.md."""
     for text, found in (
@@ -97,24 +91,45 @@ def readme() -> Iterator[Part]:
         "(Afkanpour et al. 2013) | {} errors and {} median ranks | {} | {} | {} | {} |",
         [str(len(errors)), str(len(ranks)), *counted(pd.concat([errors, ranks]))],
     )
-    yield from _vectors_in_brief(
-        "compares {} configurations on {} data sets of vectors, with 13 similar kernels. The best of {} "
-        "learned combinations is {} points ahead of equal weights on average (95 % interval, as the best of {}: {} to "
-        "{}). It learns on centred kernels, and is {} ahead of equal weights on these ({} to {}). lp-MKL with p = 1, "
-        "not centred, is {} behind ({} to {}; on the median data set {}), kernel stacking {} ahead ({} to {}; both "
-        "intervals are of one method by itself)"
-    )
+    yield from _best_of_the_boards()
     accuracies = reproduced("rkl", ACCURACY)
     free = accuracies[accuracies["chosen"] == ""]
     yield Sentence(
         "{} accuracies of RKL had no part in a choice ({}, {}, {} and {} in these columns)",
         [str(len(free)), *counted(free)],
     )
+
+
+def _best_of_the_boards() -> Iterator[Part]:
+    """Yield the numbers of README.md on learned combinations beside equal weights, on the three leaderboards."""
+    boards = {
+        "[vectors](docs/papers/leaderboard.md)": vectors(),
+        "[sources](docs/papers/leaderboard_views.md) of features": views()[0],
+        "[images](docs/papers/leaderboard_images.md)": images(),
+    }
+    rows, shown = [], []
+    for link, board in boards.items():
+        names = learned(board.results)
+        best = board.best(names)
+        value, low, high = board.ahead(best, best_of=len(names))
+        extent = f"{len(board.datasets)} of {len(board.collections())} collections"
+        rows.append(f"| {link} | {extent} | {len(names)} | {value} | {low} to {high} |")
+        shown.append(board.compare(best, UNIFORM).not_better(len(names)))
+    assert shown == [True, False, False], "the sentences say on which boards the best is shown to be within a point"
+    yield Table(
+        "| leaderboard | data sets | learned combinations | points by which the best is ahead of equal weights "
+        "| 95 % interval, as the best of all |",
+        rows,
+    )
+    board = vectors()
     yield Sentence(
-        "On {} collections of [sources](docs/papers/leaderboard_views.md) the best of {} is {} ahead (as the "
-        "best of {}, {} to {}). On {} of [images](docs/papers/leaderboard_images.md) the best of {} is {} ahead ({} to "
-        "{})",
-        [*_lead_on_sources(), *_lead_on_images()],
+        "over {} data sets of vectors, with 13 similar kernels, the best of {} is shown to be less than a point ahead",
+        [str(len(board.datasets)), WORDS[len(learned(board.results))]],
+    )
+    yield Sentence(
+        "Of all {} configurations on vectors, kernel stacking is {} ahead ({} to {}), and lp-MKL with p = 1 is {} "
+        "behind ({} to {}; each by itself)",
+        [str(len(board.results.study.ranked)), *board.ahead(STACKING), *board.behind("d1")],
     )
 
 
@@ -138,11 +153,13 @@ def index() -> Iterator[Part]:
     )
     flowers = results_of("obscure_flowers").means(["obscure", "obscure_online"], ACCURACY).mean()
     yield Sentence("on Flowers both stages have {} %, and the first alone {}", list(map(points, flowers)))
-    yield from _vectors_in_brief(
+    board = vectors()
+    yield Sentence(
         "{} configurations on {} data sets of vectors, the best of {} learned combinations is {} points ahead of equal "
         "weights on average (interval, as the best of {}: {} to {}). It learns on centred kernels, and is {} ahead of "
         "equal weights on these (95 %: {} to {}). lp-MKL with p = 1, not centred, is {} behind ({} to {}; on the "
-        "median data set {}), kernel stacking {} ahead ({} to {}; both of one method by itself)"
+        "median data set {}), kernel stacking {} ahead ({} to {}; both of one method by itself)",
+        [str(len(board.results.study.ranked)), str(len(board.datasets)), *lead()],
     )
     found = reproduced("oks", ACCURACY)
     yield Sentence("with our image features {} of {} accuracies differ", [counted(found)[-1], str(len(found))])
@@ -158,11 +175,11 @@ def index() -> Iterator[Part]:
     yield Sentence(
         "lp-MKL with p = 1 on centred kernels is {} ahead of their mean (interval {} to {})", list(map(points, sparse))
     )
-    collections, many, *lead = _lead_on_images()
+    collections, many, value, *ends = _lead_on_images()
     yield Sentence(
         "on {} collections the best of {} learned combinations is {} points ahead of equal weights on average (as the "
         "best of {}, {} to {})",
-        [collections, many, lead[0], many, *lead[1:]],
+        [collections, many, value, many, *ends],
     )
 
 

@@ -115,7 +115,7 @@ def _extent(board: Board) -> Sentence:
 
 
 def lead() -> list[str]:
-    """Return the numbers of the sentences on the best learned combination and on the l1 norm, in README.md."""
+    """Return the numbers of the sentences on the best learned combination and on the l1 norm, in docs/index.md."""
     board = vectors()
     names = learned(board.results)
     best = board.best(names)
