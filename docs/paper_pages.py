@@ -1,7 +1,7 @@
 """The numbers of the papers' pages."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,7 @@ def omkc() -> Iterator[Part]:
         ),
         "all": chosen.map(len) >= 0,
     }
-    yield from _printed(found)
+    yield from _printed("omkc", found, dict(zip(OF_OMKC, ("mistakes in percent", "support vectors"), strict=True)))
     rows = [f"| {' | '.join([name, *counted(found[part])])} |" for name, part in parts.items()]
     yield Table("| numbers | exact | confirmed | compatible | different |", rows)
     notes = {
@@ -61,15 +61,25 @@ def omkc() -> Iterator[Part]:
     yield from _in_hindsight()
 
 
-def _printed(found: pd.DataFrame) -> Iterator[Part]:
-    """Yield a table of each metric of Tables 3 and 4: our mean, the printed one and the sign of the verdict."""
+def _printed(study: str, found: pd.DataFrame, corners: Mapping[str, str]) -> Iterator[Part]:
+    """Yield a table of each metric: our mean, the printed one and the sign of the verdict.
+
+    Parameters
+    ----------
+    study : str
+        The study, whose configurations are the columns by title and name.
+    found : DataFrame
+        Published values beside ours, as `reproduced` gives them.
+    corners : mapping from str to str
+        The first cell of a metric's table.
+    """
     signs = {"exact": "=", "confirmed": "≈", "compatible": "~", "different": "≠"}
-    titles = {name: results_of("omkc").title(name) for name in dict.fromkeys(found["algorithm"])}
-    head = " | ".join(titles.values()).replace("*", r"\*")
-    for metric, corner in zip(OF_OMKC, ("mistakes in percent", "support vectors"), strict=True):
+    names = list(dict.fromkeys(found["algorithm"]))
+    head = " | ".join(f"{results_of(study).title(name)} `{name}`" for name in names).replace("*", r"\*")
+    for metric, corner in corners.items():
         rows = []
         for dataset, numbers in found[found["metric"] == metric].groupby("dataset", sort=False):
-            by_name = numbers.set_index("algorithm").loc[list(titles)]
+            by_name = numbers.set_index("algorithm").loc[names]
             texts = zip(by_name["ours"], by_name["published"], by_name["verdict"], strict=True)
             cells = [f"{our.partition(' ')[0]} ({printed.partition(' ')[0]}) {signs[of]}" for our, printed, of in texts]
             rows.append(f"| {' | '.join([str(dataset), *cells])} |")
@@ -106,7 +116,9 @@ def _in_hindsight() -> Iterator[Part]:
 
 def rkl() -> Iterator[Part]:
     """Yield the numbers of docs/papers/rkl.md."""
-    found = [reproduced("rkl", metric) for metric in (ACCURACY, "kernels_selected")]
+    corners = {ACCURACY: "accuracy in percent", "kernels_selected": "kernels selected"}
+    yield from _printed("rkl", reproduced("rkl", *corners), corners)
+    found = [reproduced("rkl", metric) for metric in corners]
     rows = {
         "used for no choice": [part[part["chosen"] == ""] for part in found],
         "all": found,
@@ -126,6 +138,15 @@ def rkl() -> Iterator[Part]:
         cells = [text for part in found for text in counted(part[part["algorithm"] == name])]
         yield Sentence(f"| {title} | {' | '.join(['{}'] * len(cells))} |", cells)
     accuracies = found[0][~found[0]["algorithm"].str.startswith("klc")].set_index(["dataset", "algorithm"])
+    yield Sentence(
+        "Of the {} accuracies that are not KL-C's only {} could be confirmed within a point even if nothing differed; {} "
+        "are confirmed or exact.",
+        [
+            str(len(accuracies)),
+            str((accuracies["detectable"] <= accuracies["margin"]).sum()),
+            str(accuracies["verdict"].isin(["confirmed", "exact"]).sum()),
+        ],
+    )
     judged = accuracies[accuracies["replications"] > 0]
     apart = [accuracies["difference"], accuracies["ours_mean"] - accuracies["published_mean"]]
     spreads = [np.sqrt(np.square(of["z"]).mean()) for of in (judged, judged.drop(index=("ionosphere", "unif")))]
