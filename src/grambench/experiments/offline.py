@@ -84,8 +84,6 @@ class Evaluation:
 
     Attributes
     ----------
-    run : Run
-        The run.
     learned : Learned
         The learned kernel, of the first stage if there are two.
     test : Examples
@@ -96,7 +94,6 @@ class Evaluation:
         Of the test examples.
     """
 
-    run: Run
     learned: Learned
     test: Examples
     metrics: dict[str, float]
@@ -206,7 +203,7 @@ class Evaluator:
         metrics |= {"selection_seconds": first.selection.seconds.processor, "memory_mb": growth}
         metrics |= counts(work, len(self.split.train))
         metrics |= {name: metric.value(predictions) for name, metric in METRICS.items() if metric.value}
-        return Evaluation(run, first.learned, test, metrics, predictions)
+        return Evaluation(first.learned, test, metrics, predictions)
 
     def _training_rows(self) -> list[Indices]:
         """Return the rows of every training set that kernels are computed for."""
@@ -225,19 +222,17 @@ class Evaluator:
         """
         run, algorithm = self.run, algorithms.load(name)
         tuning = run.tune if kernel is None else None
-        candidates = Candidates.of(algorithm, point, tuning, run.offline.values, run.offline.steps, run.offline.ties)
+        candidates = Candidates.of(algorithm, point, tuning, run.offline)
         train = self.train()
         train = replace(train, pool=_only(train.pool, kernel))
         # Without hyperparameters the final fit comes first: it shows whether an SVM is left to select the C of.
         final, seconds = None, Seconds()
         if candidates.parameter is None and self.split.refits:
             final, seconds = _timed(algorithm, point, train, generators)
-        selection = Selection(candidates.settings[0], candidates.C_values[-1])
+        selection = Selection(candidates.settings[0], run.offline.values[-1])
         if self._selects(candidates, final):
             folds = [self.validation(fold, kernel, candidates.criterion) for fold in self.split.folds]
-            once = run.offline.counts_kernels_once
-            certify = not self.split.refits
-            selection = select(algorithm, candidates, folds, generators, count_once=once, certify=certify)
+            selection = select(algorithm, candidates, folds, generators, certify=not self.split.refits)
             if self.split.refits:
                 selection.learned = selection.model = None
         work = selection.work

@@ -21,6 +21,7 @@ from grambench.common.clock import NOT_TIMED, Seconds
 from grambench.common.errors import SolverError
 from grambench.common.types import Floats, Settings
 from grambench.config.names import Tuning
+from grambench.config.protocols import Offline
 from grambench.experiments.training import Examples, Generators, Learned, Model, learn_task, predicted, scores_of
 from grambench.kernels.pool import Pool
 
@@ -55,38 +56,25 @@ class Candidates:
         All parameters of the algorithm at each candidate.
     parameter : str or None
         The first hyperparameter that differs; None if there is a single candidate.
-    C_values : list of float
-        C values of an SVM that is trained on a learned kernel.
-    steps : int or None
-        The limit of solver steps for such an SVM.
+    protocol : Offline
+        The C values of an SVM that is trained on a learned kernel, the limit of its solver steps, and how ties are
+        broken.
     criterion : str
         "error" or "alignment".
-    ties : str
-        "first" or "middle".
     """
 
     settings: list[Settings]
     parameter: str | None
-    C_values: list[float]
-    steps: int | None
+    protocol: Offline
     criterion: str = "error"
-    ties: str = "first"
 
     @classmethod
-    def of(
-        cls,
-        algorithm: Algorithm,
-        point: Settings,
-        tuning: Tuning | None,
-        C_values: list[float],
-        steps: int | None,
-        ties: str = "first",
-    ) -> "Candidates":
+    def of(cls, algorithm: Algorithm, point: Settings, tuning: Tuning | None, protocol: Offline) -> "Candidates":
         """Return the candidates of an algorithm; a single one if it does not have the hyperparameter."""
         if tuning is None or tuning.parameter not in algorithm.parameters.__dataclass_fields__:
-            return cls([point], None, C_values, steps, ties=ties)
+            return cls([point], None, protocol)
         settings = [point | candidate for candidate in tuning.candidates()]
-        return cls(settings, tuning.parameter, C_values, steps, tuning.by, ties)
+        return cls(settings, tuning.parameter, protocol, tuning.by)
 
 
 @dataclass(slots=True)
@@ -169,7 +157,6 @@ def select(
     folds: Sequence[Validation],
     generators: Generators,
     *,
-    count_once: bool = False,
     certify: bool = False,
 ) -> Selection:
     """Train every candidate on each fold, and return the one with the fewest misclassified validation examples.
@@ -184,8 +171,6 @@ def select(
         Training and validation examples.
     generators : Generators
         Random numbers of the fits.
-    count_once : bool
-        Whether kernel values that all candidates share count once; if not, each counts those that it asks for.
     certify : bool
         Whether fits of C classes get certificates, since the selected one is the final model.
 
@@ -203,7 +188,7 @@ def select(
         for result in _evaluated(candidate, candidates, folds, tally):
             if result.misclassified > fewest:
                 continue
-            if result.misclassified == fewest and candidates.ties == "first":
+            if result.misclassified == fewest and candidates.protocol.ties == "first":
                 tied[0].tied = True
                 continue
             selected = Selection(candidate.settings, result.model.C, result.misclassified / total)
@@ -217,7 +202,7 @@ def select(
         raise tally.failure or SolverError(f"{algorithm.name}: nothing was learned")
     best = tied[(len(tied) - 1) // 2]
     best.tied |= len(tied) > 1
-    if count_once and tally.shares_kernels:
+    if candidates.protocol.counts_kernels_once and tally.shares_kernels:
         n_values = sum(math.prod(fold.train.pool.shape) for fold in folds)
         tally.fits.kernel_values = min(tally.fits.kernel_values, n_values)
     best.work, best.failed, best.tied = tally.fits + tally.svms, tally.failed, best.tied or tally.tied
@@ -283,6 +268,7 @@ def _evaluated(
     collection of _Scored
         One for each C for which an SVM could be trained on every fold.
     """
+    protocol = candidates.protocol
     scored: dict[str, _Scored] | None = None
     for learned, fold in zip(candidate.learned, folds, strict=True):
         before, scored, validation = scored, dict[str, _Scored](), fold.validation
@@ -291,7 +277,7 @@ def _evaluated(
             validation.pool.grams()  # computed once, where all candidates combine the same kernels
         model = None
         try:
-            for model in learned.models(candidates.C_values, candidates.steps, fold.trace):
+            for model in learned.models(protocol.values, protocol.steps, fold.trace):
                 scores, C = scores_of(model.predictor, validation), str(model.C)
                 earlier = _Scored(model) if before is None else before.get(C)
                 if earlier is not None:
@@ -303,5 +289,5 @@ def _evaluated(
         tally.svms += model.work if model else Work()
     assert scored is not None
     if not candidate.learned[0].predicts:
-        tally.failed += len(candidates.C_values) - len(scored)
+        tally.failed += len(protocol.values) - len(scored)
     return scored.values()
