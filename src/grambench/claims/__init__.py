@@ -159,6 +159,12 @@ class Answer(NamedTuple):
         """Return the same verdict with more evidence behind a semicolon."""
         return self._replace(evidence=f"{self.evidence}; {evidence}")
 
+    def doubting(self, reason: str = "") -> "Answer":
+        """Return the answer to a claim that these results cannot refute, undecided in place of failing."""
+        if self.verdict != "fails":
+            return self
+        return Answer("undecided", f"{self.evidence}; {reason}" if reason else self.evidence)
+
 
 class Chance(NamedTuple):
     """What a paper's own numbers say to a claim, and how often they would fulfil it again; NaN if it is unknown."""

@@ -81,9 +81,7 @@ def oks_beats_som(evidence: Evidence) -> Answer:
     answer = _judge(evidence, lead, lambda points: points > 0.0, "OKS-SVM is ahead", "(by {:+.1f} to {:+.1f} points)")
     level = BEST_LEVEL / len(TASKS)
     behind = {name for name, row in samples.items() if lead[name] <= 0.0 and welch(*row.values()).p_value < level}
-    if answer.verdict == "fails" and not behind:
-        return answer._replace(verdict="undecided").adding("none of these is shown to be behind")
-    return answer
+    return answer if behind else answer.doubting("none of these is shown to be behind")
 
 
 def oks_picks_dense_sift(evidence: Evidence) -> Answer:
@@ -163,9 +161,8 @@ def _quicker(
     }
     span, names = "({:.1f} to {:.1f} %)", _in_study(evidence, tasks)
     answer = Answer.by_values(ratios, lambda ratio: ratio <= limit, names, "every", phrase, span)
-    if answer.verdict == "fails" and max(ratios.values()) < MOVED * limit:
-        return answer._replace(verdict="undecided").adding(f"below {MOVED * limit:g} % on all")
-    return answer
+    within = max(ratios.values(), default=0.0) < MOVED * limit
+    return answer.doubting(f"below {MOVED * limit:g} % on all") if within else answer
 
 
 def few_values_are_made(evidence: Evidence) -> Answer:
@@ -232,7 +229,7 @@ def _most_extreme(evidence: Evidence, tasks: list[str], places: slice, numbers: 
     hits, listed = _extreme(evidence, tasks, places, numbers)
     found = {name: 2 * count > EXTREME for name, count in hits.items()}
     answer = Answer.by_share(found, _in_study(evidence, tasks), "every", f"{phrase} ({listed})")
-    return answer._replace(verdict="undecided") if answer.verdict == "fails" and any(found.values()) else answer
+    return answer.doubting() if any(found.values()) else answer
 
 
 def _extreme(evidence: Evidence, tasks: list[str], places: slice, numbers: Iterable[int]) -> tuple[dict[str, int], str]:

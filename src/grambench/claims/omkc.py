@@ -92,18 +92,13 @@ def _comparison(
             return Answer.on_named(_hits(evidence, firsts, how, others, metric, where), where, phrase)
         answer = Answer.by_share(_hits(evidence, firsts, how, others, metric), SETS, where, phrase)
         if metric == SECONDS:
-            return _on_votes(answer)
+            return answer.doubting(SCORES_KEPT)
         seconds = _hits(evidence, firsts, how, others, SECONDS) if metric == ROWS else {}
         return answer.adding(f"in seconds on {sum(seconds.values())} of {len(seconds)}") if metric == ROWS else answer
 
     number, section = place.split(": ")
     sets = list_names(where) if isinstance(where, list) else IN_WORDS.get(where, f"{where} data sets")
     return Claim(number, section, test, f"{phrase} on {sets}{MEASURES.get(metric, '')}.")
-
-
-def _on_votes(answer: Answer) -> Answer:
-    """Return the answer to a claim on what stochastic votes save, which seconds of our passes cannot refute."""
-    return Answer.undecided(f"{answer.evidence}; {SCORES_KEPT}") if answer.verdict == "fails" else answer
 
 
 def _among_best(evidence: Evidence, names: Names, candidate: str) -> dict[str, bool]:
@@ -248,7 +243,7 @@ def _between(evidence: Evidence, algorithm: str, low: float, high: float, phrase
         if savings := list(_savings(evidence, algorithm, measure).values()):
             median = np.median(savings)
             answer = answer.adding(f"{unit}: median {median:.0f} %, {min(savings):.0f} to {max(savings):.0f} %")
-    return _on_votes(answer) if metric == SECONDS else answer
+    return answer.doubting(SCORES_KEPT) if metric == SECONDS else answer
 
 
 def both_stochastic_saves(evidence: Evidence) -> Answer:
@@ -377,7 +372,7 @@ def no_universal_beta(evidence: Evidence) -> Answer:
     best = [{float(_lowest(table).name) for table in found} for found in tables.values() if len(found) == len(swept)]
     optimal = any(len(betas) == 1 for betas in best)
     # A beta that is not shown to be worse is not shown to be the best either.
-    return Answer.undecided(answer.evidence) if answer.verdict == "fails" and not optimal else answer
+    return answer if optimal else answer.doubting()
 
 
 def theory_overestimates_beta(evidence: Evidence) -> Answer:
