@@ -29,8 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from grambench.claims import Chance, Claim, ClaimVerdict, Evidence, load_claims
-from grambench.claims.chances import COLUMNS
+from grambench.claims import CHANCES, Chance, Claim, ClaimVerdict, Evidence, load_claims
 from grambench.common import layout
 from grambench.common.settings import fault
 from grambench.common.types import Floats
@@ -96,7 +95,7 @@ def table(study: str, chances: Mapping[str, Chance]) -> pd.DataFrame:
         (study, claim, verdict, probability, 0 if np.isnan(probability) else DRAWS, text)
         for claim, (verdict, text, probability) in chances.items()
     ]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=CHANCES)
 
 
 def replicated(path: Path) -> dict[CellKey, Replications]:

@@ -10,7 +10,6 @@ import pandas as pd
 from page_parts import Verdicts, points
 
 from grambench import claims
-from grambench.claims import chances
 from grambench.claims.leaderboard import LEARNED, UNIFORM
 from grambench.common import layout
 from grambench.config.project import Configuration
@@ -88,7 +87,7 @@ def results_of(study: str) -> Results:
 def claims_of(study: str) -> pd.DataFrame:
     """Return the claims of a study of the archive as `claims.csv` has them."""
     evidence = claims.Evidence(results_of(study), pd.read_parquet(archive.path_of(study, layout.CURVES)))
-    return claims.table(study, evidence, chances.read(ROOT / layout.CHANCES, study))
+    return claims.table(study, evidence, claims.read_chances(ROOT / layout.CHANCES, study))
 
 
 def verdicts(study: str) -> Verdicts:

@@ -8,8 +8,7 @@ from planted import CONFIG, CONFIGURATION
 from programs import load
 
 from grambench import claims
-from grambench.claims import Answer, Chance, Claim
-from grambench.claims.chances import read
+from grambench.claims import Answer, Chance, Claim, read_chances
 from grambench.common.errors import DataError
 from grambench.results.replications import Replications
 
@@ -206,10 +205,10 @@ def test_a_contradicted_claim_says_so_and_what_ours_says_stays():
 def test_a_table_that_is_none_is_refused_in_one_line(tmp_path):
     (tmp_path / "claims.csv").write_text("study,claim\nomkc,1a\n")
     with pytest.raises(DataError, match=r"claims.csv: expected a file of grambench"):
-        read(tmp_path / "claims.csv", "omkc")
+        read_chances(tmp_path / "claims.csv", "omkc")
 
 
 def test_the_shipped_table_is_read_by_study():
-    found = read(CONFIG / "replications/claims.csv", "omkc")
+    found = read_chances(CONFIG / "replications/claims.csv", "omkc")
     assert found["1b"].verdict == "fails" and found["1a"].probability > 0.5
-    assert read(CONFIG / "replications/claims.csv", "leaderboard") == {}
+    assert read_chances(CONFIG / "replications/claims.csv", "leaderboard") == {}

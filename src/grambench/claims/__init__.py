@@ -14,6 +14,7 @@ import importlib
 import importlib.util
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ import pandas as pd
 from grambench.common.docstrings import docstring
 from grambench.common.settings import fault
 from grambench.results.columns import STUDY, Column, Table
+from grambench.results.reading import as_written
 from grambench.results.statistics import Sample
 from grambench.results.study import Results
 
@@ -31,6 +33,8 @@ SHORTEST = 0.01  # seconds of a pass below which a clock measures the computer r
 MOST_NAMED = 5  # data sets that are named where a claim is true of none, or that are not available
 Share = Literal["most", "almost all", "every"]
 SHARES = {"almost all": 0.85, "every": 1.0}  # "most" is more than half
+
+CHANCES = ["study", "claim", "printed", "probability", "draws", "evidence"]  # columns of the table of `read_chances`
 
 Samples = dict[str, Sample]  # by algorithm
 Means = dict[str, float]  # by algorithm
@@ -245,6 +249,17 @@ def load_claims(study: str) -> list[Claim]:
         return []
     claims: list[Claim] = importlib.import_module(name).CLAIMS
     return claims
+
+
+def read_chances(path: Path, study: str) -> dict[str, Chance]:
+    """Return what a paper's own numbers say to a study's claims by their ids, as a shipped table has it.
+
+    `python benchmarks/claims.py` makes the table, config/replications/claims.csv, anew and says how.
+    """
+    with as_written(path):
+        rows = pd.read_csv(path, dtype={"claim": str})[CHANCES]
+        rows = rows[rows["study"] == study].set_index("claim")[["printed", "evidence", "probability"]]
+        return {str(claim): Chance(*row) for claim, *row in rows.itertuples()}
 
 
 def table(study: str, evidence: Evidence, chances: Mapping[str, Chance] | None = None) -> pd.DataFrame:

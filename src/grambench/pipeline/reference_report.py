@@ -14,7 +14,6 @@ import pandas as pd
 from tqdm import tqdm
 
 from grambench import claims
-from grambench.claims import chances
 from grambench.common import layout
 from grambench.config.study import Study
 from grambench.pipeline import last_run
@@ -139,7 +138,7 @@ def study_report(archived: Archived) -> page.StudyReport:
     runs, cells, drawn = (archive.path_of(name, pattern) for pattern in (layout.RUNS, layout.CELLS, layout.CURVES))
     results, prepared, curves = Results.read(study, runs, cells), archive.read_prepared(name), pd.read_parquet(drawn)
     compared = reproduction.table(results, prepared, archived.published, archived.shipped)
-    printed = chances.read(archived.chances, name)
+    printed = claims.read_chances(archived.chances, name)
     judged = claims.table(name, claims.Evidence(results, curves), printed)
     index = tables.comparison(compared)
     source = f"Reference results {archive.version_of(name)}"

@@ -6,7 +6,6 @@ Input: runs, cells and curves of the study, and the table of claims evaluated on
 import pandas as pd
 
 from grambench import claims
-from grambench.claims import chances
 from grambench.common.files import check, write_text
 from grambench.pipeline.job import Job
 from grambench.pipeline.study_results import read_results
@@ -18,5 +17,5 @@ def main(job: Job) -> None:
     results = read_results(job, runs, cells)
     name = results.study.name
     evidence = claims.Evidence(results, pd.read_parquet(check(curves)))
-    published = chances.read(shipped[0], name) if shipped else {}
+    published = claims.read_chances(shipped[0], name) if shipped else {}
     write_text(job.output[0], claims.table(name, evidence, published).to_csv(index=False))
