@@ -68,7 +68,7 @@ class Problem(NamedTuple):
         return Stored(stacked(pool), features={"": self.features}, family=pool.family)
 
 
-def make_problem(seed: int = 0, *, many: bool = False) -> Problem:
+def make_problem(seed: int, *, many: bool = False) -> Problem:
     """Return a problem of two classes, or of three, as many examples of each."""
     rng = np.random.default_rng(seed)
     features = rng.normal(size=(N, 3))
@@ -124,10 +124,9 @@ def faults(
         yield check.what, fault
 
 
-def _learn(name: str, settings: Settings, problem: Problem, pool: Stored | None = None, seed: int = 3) -> Fit:
+def _learn(name: str, settings: Settings, problem: Problem, pool: Stored | None = None) -> Fit:
     algorithm = algorithms.load(name)
-    rng = np.random.default_rng(seed)
-    parameters = algorithm.parameters(**settings)
+    parameters, rng = algorithm.parameters(**settings), np.random.default_rng(3)
     return learn(algorithm, parameters, pool or problem.pool(), problem.labels, order=problem.order, rng=rng)
 
 
