@@ -14,7 +14,8 @@ from grambench.config.metrics import METRICS
 from grambench.datasets.store import Unavailable
 from grambench.report.page import Page, StudyReport
 from grambench.results.characteristics import Characteristics
-from grambench.results.study import Results, formatted
+from grambench.results.statistics import printed
+from grambench.results.study import Results
 
 Rows = list[dict[str, Any]]
 FIRST_SECTIONS = ("Idea", "Formula")  # of an algorithm's docstring, before its results; all others come after them
@@ -153,7 +154,7 @@ def results_of(study: StudyReport) -> Rows:
                     "page": page_of(study.study.file(entry)),
                     "title": titles[entry],
                     "metric": METRICS[metric].label if metric else "",
-                    "text": formatted(sample, dataset, metric, fine=True) if sample.runs else "",
+                    "text": printed(sample, metric, dataset, fine=True) if sample.runs else "",
                     "mean": sample.mean if sample.runs else "",
                     "high": bool(metric) and METRICS[metric].better == "higher",
                     "published": "" if compared is None else str(compared["published"]),

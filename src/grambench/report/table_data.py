@@ -15,8 +15,8 @@ from grambench.report.lazy import Comparison
 from grambench.report.table_kind import CELLS
 from grambench.results.characteristics import Prepared
 from grambench.results.columns import ALL
-from grambench.results.statistics import BEST_LEVEL, Sample
-from grambench.results.study import Results, formatted
+from grambench.results.statistics import BEST_LEVEL, Sample, printed
+from grambench.results.study import Results
 
 NOTHING = Sample(np.nan, np.nan, 0)
 METRIC_TITLES = {name: metric.label for name, metric in METRICS.items()}
@@ -73,8 +73,8 @@ class TableData:
         if not deviations:
             ours, theirs = ours._replace(std=np.nan), theirs._replace(std=np.nan)
         return TableCell(
-            text=formatted(ours, dataset, metric, fine=True) if ours.runs else "",
-            published=formatted(theirs, dataset, metric) if np.isfinite(theirs.mean) else "",
+            text=printed(ours, metric, dataset, fine=True) if ours.runs else "",
+            published=printed(theirs, metric, dataset) if np.isfinite(theirs.mean) else "",
             status="" if ours.runs else absent,
             verdict=verdict,
             speed_up=float(row["speed_up"]) if row is not None and row["speed_up"] > 0 else None,

@@ -19,8 +19,8 @@ from grambench.results import replications
 from grambench.results.characteristics import Characteristics, Prepared
 from grambench.results.columns import ALL, ORDERS, STUDY, Column, Table
 from grambench.results.replications import Replications
-from grambench.results.statistics import Sample
-from grambench.results.study import NOT_PART, Results, formatted
+from grambench.results.statistics import Sample, printed
+from grambench.results.study import NOT_PART, Results
 from grambench.results.verdicts import VERDICTS, Judged, judge, judge_digits, judge_median, prints_as, resampled_medians
 
 TABLE = Table(
@@ -178,8 +178,8 @@ def _judge_row(
         **judged._asdict(),
         "margin": margin,
         "speed_up": speed_up,
-        "published": formatted(published, dataset, metric),
-        "ours": formatted(ours, dataset, metric, fine=True) if ours.runs else "",
+        "published": printed(published, metric, dataset),
+        "ours": printed(ours, metric, dataset, fine=True) if ours.runs else "",
     }
 
 

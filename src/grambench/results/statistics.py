@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
+from grambench.results.columns import ALL
 
 BEST_LEVEL = 0.05
 ROUNDING_SLACK = 1e-9
@@ -412,8 +413,10 @@ def pareto_front(points: Mapping[str, tuple[float, float]]) -> list[str]:
     return front
 
 
-def printed(sample: Sample, metric: str, *, fine: bool = False, decimals: int | None = None) -> str:
+def printed(sample: Sample, metric: str, dataset: str = "", *, fine: bool = False) -> str:
     """Return "mean ± std" as the paper prints it, or the mean alone where there is no standard deviation.
+
+    Seconds of all data sets together have no decimals, as in CA's Table 2.
 
     Parameters
     ----------
@@ -421,12 +424,12 @@ def printed(sample: Sample, metric: str, *, fine: bool = False, decimals: int | 
         The number.
     metric : str
         A key of METRICS.
+    dataset : str
+        The data set, or ALL.
     fine : bool
         Whether small seconds get more decimals than the paper's, so that the mean keeps two significant digits.
-    decimals : int or None
-        The number of decimals; that of the metric by default.
     """
-    decimals = METRICS[metric].decimals if decimals is None else decimals
+    decimals = 0 if dataset == ALL and metric == "seconds" else METRICS[metric].decimals
     style = "e" if METRICS[metric].scientific else "f"
     grouped = "," if METRICS[metric].thousands else ""
     if fine and metric.endswith("seconds") and sample.mean > 0:

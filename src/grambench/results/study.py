@@ -18,7 +18,6 @@ from grambench.config.protocols import RandomSplits
 from grambench.config.study import Study
 from grambench.kernels.functions import view_of
 from grambench.results.collect import CELLS
-from grambench.results.columns import ALL
 from grambench.results.statistics import (
     BEST_LEVEL,
     Difference,
@@ -26,7 +25,6 @@ from grambench.results.statistics import (
     Sample,
     best_set,
     harm_and_gain,
-    printed,
     resampled_difference,
     student,
 )
@@ -437,8 +435,3 @@ class Results:
         mistakes = {name: self.values(dataset, self.study.experts or "", f"updates:{name}") for name in names}
         totals = {name: float(values.sum()) for name, values in mistakes.items() if values.size}
         return [name for name, total in totals.items() if total == min(totals.values())]
-
-
-def formatted(sample: Sample, dataset: str, metric: str, *, fine: bool = False) -> str:
-    """Return a number as tables print it; seconds of all data sets together have no decimals, as in CA's Table 2."""
-    return printed(sample, metric, fine=fine, decimals=0 if dataset == ALL and metric == "seconds" else None)
