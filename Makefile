@@ -86,7 +86,7 @@ pages: .venv/dev.stamp
 	$(BIN)/python benchmarks/paper_figures.py docs/papers
 
 schema: .venv/dev.stamp
-	$(BIN)/python -c 'from pathlib import Path; from grambench.config import schema; schema.write(Path("config/schema"))'
+	$(BIN)/python docs/schemas.py config/schema
 
 # all that a release has, in dist; docs/releasing.md says what a person then does
 release: .venv/dev.stamp

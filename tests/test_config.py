@@ -11,11 +11,11 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+import schemas
 import yaml
 
 from grambench import cli
 from grambench.common.errors import ConfigError
-from grambench.config import schema
 from grambench.config.load import check, load, read
 from grambench.config.project import Configuration, Project
 from grambench.config.study import Study
@@ -26,7 +26,7 @@ CONFIG = ROOT / "config"
 
 
 def test_schemas_are_in_sync_with_the_models():
-    for name, text in schema.schemas().items():
+    for name, text in schemas.schemas().items():
         written = (CONFIG / "schema" / f"{name}.schema.json").read_text()
         assert written == text, "run: make schema"
 

@@ -1,6 +1,10 @@
-"""JSON schemas of the YAML files, for editors that complete and check while typing."""
+"""JSON schemas of the YAML files, for editors that complete and check while typing.
+
+python docs/schemas.py FOLDER
+"""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -25,3 +29,7 @@ def write(folder: Path) -> None:
     """Write all schemas as <name>.schema.json."""
     for name, text in schemas().items():
         (folder / f"{name}.schema.json").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))
