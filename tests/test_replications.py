@@ -1,12 +1,12 @@
 """Runs made again with other draws: repetitions beyond a run's own, how many of them, and the table of their means."""
 
-import itertools
 import json
 
 import numpy as np
 import pytest
 import yaml
 from planted import CONFIG, CONFIGURATION
+from programs import load
 from specifications import make_run
 from test_blocks import dataset, record, run, spec_of
 
@@ -19,8 +19,6 @@ from grambench.pipeline.job import Job
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import means as step
 from grambench.results import records, replications
-from grambench.results.statistics import Sample
-from grambench.results.verdicts import judge
 
 
 def test_seeded_orders_go_on_and_published_ones_begin_again():
@@ -169,34 +167,12 @@ def test_shipped_replications_are_of_the_studies_as_they_stand(name):
         assert 3 <= len(each.means) <= study.replications.count
 
 
-def judged(study, metric, published, others):
-    """Judge a mean as if it had been printed, by replications of something that may be something else."""
-    printed, ours = (Sample(mean, np.nan, study.published.runs) for mean in (published, others[0]))
-    return judge(printed, ours, metric, study.published.margin(metric, published), others).verdict
-
-
 @pytest.mark.parametrize(("name", "metric"), [("rkl", "accuracy_percent"), ("omkc", "mistake_percent")])
-def test_one_in_a_hundred_held_out_replications_is_called_different(name, metric):
-    study = CONFIGURATION.study(name)
-    found = [
-        judged(study, metric, mean, np.delete(each.means, number)) == "different"
-        for key, each in SHIPPED[name].items()
-        if key[2] == metric and np.ptp(each.means) > 0
-        for number, mean in enumerate(each.means)
-    ]
-    assert len(found) > 500
-    assert 0.002 < np.mean(found) < 0.02
-
-
-@pytest.mark.parametrize(("name", "metric"), [("rkl", "accuracy_percent"), ("omkc", "mistake_percent")])
-def test_different_algorithms_are_not_confirmed_to_be_the_same(name, metric):
-    study = CONFIGURATION.study(name)
+def test_verdicts_on_shipped_replications_have_the_level_and_the_power_that_pages_say(name, metric):
+    """One held-out replication in a hundred is called different; different algorithms are not confirmed to be equal."""
+    power, study = load("benchmarks/power.py"), CONFIGURATION.study(name)
     own = {key: each.means for key, each in SHIPPED[name].items() if key[2] == metric}
-    found = [
-        judged(study, metric, one[0], other)
-        for (first, one), (second, other) in itertools.permutations(own.items(), 2)
-        if (first[0], first[3]) == (second[0], second[3])
-        and abs(one.mean() - other.mean()) > 2 * study.published.margin(metric, one[0])
-    ]
-    assert len(found) > 50
-    assert np.mean([verdict in ("exact", "confirmed") for verdict in found]) < 0.15
+    alike = power.level(study, {key: means for key, means in own.items() if np.ptp(means) > 0})
+    assert alike.total() > 500 and 0.002 < alike["different"] / alike.total() < 0.02
+    far, _ = power.pairs(study, own)
+    assert far.total() > 50 and (far["exact"] + far["confirmed"]) / far.total() < 0.15
