@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from grambench.claims import Evidence
+from grambench.claims import Evidence, load_claims
 from grambench.config.project import Configuration
 from grambench.results.study import Results
 
@@ -29,6 +29,22 @@ def results(study, rows=(), cells=()):
 def evidence(study, rows=(), cells=(), curves=()):
     typed = pd.DataFrame(curves, columns=CURVES).astype({"repetition": int, "round": int, "result": float})
     return Evidence(results(study, rows, cells), typed)
+
+
+def alike(datasets, values, metric="accuracy_percent"):
+    """Return the rows of plain runs that have the same values on each data set, by algorithm."""
+    return [row for dataset in datasets for name in values for row in plain(dataset, name, metric, *values[name])]
+
+
+def answers(study, *planted):
+    """Return what all claims of a study say to planted results, see `evidence`, by their ids."""
+    given = evidence(study, *planted)
+    return {claim.id: claim.test(given) for claim in load_claims(study.name)}
+
+
+def verdicts(study, *planted):
+    """Return the verdicts of all claims of a study on planted results."""
+    return {name: answer.verdict for name, answer in answers(study, *planted).items()}
 
 
 def one(table, **wanted):

@@ -4,9 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
-from planted import CONFIGURATION, evidence, plain
+from planted import CONFIGURATION, answers, evidence, plain, verdicts
 
-from grambench import claims
 from grambench.claims import ca, ca_dirichlet, ca_relevance
 
 STUDIES = {
@@ -25,15 +24,6 @@ SECONDS = {  # Table 2; they stand for the work, of which the paper has no count
 NOISE = (0.0, 0.1, -0.05)  # of three draws
 TWO_MINIMA = [0.0, -1.0, 0.0, -0.5, 0.0, 0.1, -2.0]
 THREE_MINIMA = [0.0, -1.0, 0.0, -0.5, 0.0, -0.1, 0.0]
-
-
-def answers(study, rows):
-    given = evidence(STUDIES[study], rows)
-    return {claim.id: claim.test(given) for claim in claims.load_claims(study)}
-
-
-def verdicts(study, rows):
-    return {name: answer.verdict for name, answer in answers(study, rows).items()}
 
 
 def swept(sweep, dataset, algorithm, metric, curve):
@@ -167,14 +157,14 @@ def test_the_claims_on_generated_data_speak_of_what_the_studies_have():
     ],
 )
 def test_the_papers_own_numbers_support_its_claims(study, decided):
-    found = verdicts(study, printed(study))
+    found = verdicts(STUDIES[study], printed(study))
     assert {name for name, verdict in found.items() if verdict == "holds"} == decided
     assert {name for name, verdict in found.items() if verdict == "fails"} == set()
 
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_planted_numbers_support_every_claim(study):
-    assert set(verdicts(study, planted(study)).values()) == {"holds"}
+    assert set(verdicts(STUDIES[study], planted(study)).values()) == {"holds"}
 
 
 @pytest.mark.parametrize(
@@ -232,7 +222,7 @@ def test_planted_numbers_support_every_claim(study):
     ],
 )
 def test_planted_numbers_refute_a_claim(study, claim, change):
-    assert verdicts(study, changed(study, *change))[claim] == "fails"
+    assert verdicts(STUDIES[study], changed(study, *change))[claim] == "fails"
 
 
 @pytest.mark.parametrize(
@@ -261,12 +251,12 @@ def test_planted_numbers_refute_a_claim(study, claim, change):
     ],
 )
 def test_what_is_missing_leaves_a_claim_undecided(study, claim, change):
-    assert verdicts(study, changed(study, *change))[claim] == "undecided"
+    assert verdicts(STUDIES[study], changed(study, *change))[claim] == "undecided"
 
 
 def test_what_suffices_does_not_hang_on_our_own_error_with_the_three_frequencies():
     """Printed are 2.3 %, ours are .8 %; a method that is as good as printed must not fail for that."""
-    before = verdicts("ca_dirichlet", changed("ca_dirichlet", "dirichlet", "all_three", ca.ERROR, to(0.1)))
+    before = verdicts(STUDIES["ca_dirichlet"], changed("ca_dirichlet", "dirichlet", "all_three", ca.ERROR, to(0.1)))
     assert {before[name] for name in ("1e", "1f", "1i", "1j")} == {"holds"}
 
 
@@ -275,22 +265,22 @@ def test_half_of_the_data_sets_decide(study):
     half = (len(ca.SETS[study]) + 1) // 2
     for count, expected in ((half, {"holds"}), (half - 1, {"undecided"})):
         at_hand = ca.SETS[study][:count]
-        found = verdicts(study, [row for row in planted(study) if row[0] in at_hand])
+        found = verdicts(STUDIES[study], [row for row in planted(study) if row[0] in at_hand])
         assert {found[name] for name in found if name != "6"} == expected
 
 
 def test_evidence_has_the_numbers():
-    found = {claim: answer.evidence for claim, answer in answers("ca_dirichlet", dirichlet()).items()}
+    found = {claim: answer.evidence for claim, answer in answers(STUDIES["ca_dirichlet"], dirichlet()).items()}
     assert found["1a"] == "√2 26.1 %, √12 26.8 %, √60 28.6 %"
     assert found["1e"] == "CA-1D 2.6 %"
     assert found["1g"] == "all three found in 2 of 2 draws, each with more weight than any other in 2"
-    found = {claim: answer.evidence for claim, answer in answers("ca_letter", real("ca_letter")).items()}
+    found = {claim: answer.evidence for claim, answer in answers(STUDIES["ca_letter"], real("ca_letter")).items()}
     # printed ranks in the place of errors: these are their ranks
     ranks = "CA-1D 1, CR 2, DA 3, CA-nD 4, DU 5, D2 6, D1 7"
     assert found["3a"] == found["4b"] == f"median ranks {ranks}; 12 of 12 data sets"
     assert found["5d"] == "CR-DC 2e+02 operations, CR 5.9e+02 operations; 12 of 12 data sets"
     assert found["6"].startswith("no more than 2 minima (most 2; 0 of 6 curves have more)")
-    gap = answers("ca_dirichlet", changed("ca_dirichlet", "dirichlet", "da", ca.ERROR, GONE))["1h"]
+    gap = answers(STUDIES["ca_dirichlet"], changed("ca_dirichlet", "dirichlet", "da", ca.ERROR, GONE))["1h"]
     assert gap.evidence == "D1 16.0 %, D2 17.0 %, DU 30.0 %; all three frequencies 2.3 %; not available: da"
 
 

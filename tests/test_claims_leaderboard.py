@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from planted import alike, plain, results
 from planted import evidence as evidence_of
-from planted import plain
 
 from grambench.claims import leaderboard
 from grambench.config.study import Study
@@ -154,23 +154,17 @@ def test_noise_alone_moves_no_accuracy():
         for name in BOTH + ON_FEATURES
         for row in plain(dataset, name, "accuracy_percent", *(80.0 + 3.0 * rng.normal(size=10)))
     ]
-    results = evidence_of(STUDY, rows, []).results
-    pool, weights = results.moved_by_pool(BOTH, "features", "accuracy_percent", SETS)
-    raw = results.means(BOTH + ON_FEATURES, "accuracy_percent")
+    planted = results(STUDY, rows)
+    pool, weights = planted.moved_by_pool(BOTH, "features", "accuracy_percent", SETS)
+    raw = planted.means(BOTH + ON_FEATURES, "accuracy_percent")
     assert abs(pool.mean()) < 0.25 and abs(weights.mean()) < 0.25
     assert np.abs(raw[BOTH].to_numpy() - raw[ON_FEATURES].to_numpy()).mean() > 0.7
 
 
 def test_means_of_a_half_that_are_equal_but_for_rounding_give_no_sign():
     other = 80.0 + np.tile([1e-13, 4.0], 5)  # the first half of the splits is equal, the second is not
-    values = dict.fromkeys(BOTH, np.full(10, 80.0)) | dict.fromkeys(ON_FEATURES, other)
-    rows = [
-        row
-        for dataset in SETS
-        for name, accuracies in values.items()
-        for row in plain(dataset, name, "accuracy_percent", *accuracies)
-    ]
-    pool, _ = evidence_of(STUDY, rows, []).results.moved_by_pool(BOTH, "features", "accuracy_percent", SETS)
+    rows = alike(SETS, dict.fromkeys(BOTH, np.full(10, 80.0)) | dict.fromkeys(ON_FEATURES, other))
+    pool, _ = results(STUDY, rows).moved_by_pool(BOTH, "features", "accuracy_percent", SETS)
     assert pool.abs().max() < 1e-12
 
 

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from planted import CONFIGURATION, evidence, plain, results
+from planted import CONFIGURATION, alike, answers, plain, results, verdicts
 from scipy import stats
 
-from grambench import claims
 from grambench.claims.leaderboard_views import EXAMPLES
 
 STUDY = CONFIGURATION.study("leaderboard_views")
@@ -27,10 +26,6 @@ DATASETS = {"synthetic_dense": {"d1_centred": 72.2}, "synthetic_xor": dict.fromk
 NO_LEAD_ON_SOURCES, NO_LEAD_ON_COLUMNS = (
     {name: {"klc": 60.0, "d1_centred": 60.0} for name in names} for names in (SOURCES, COLUMNS)
 )
-
-
-def verdicts(study, rows):
-    return claims.table(study.name, evidence(study, rows)).set_index("claim")["verdict"].to_dict()
 
 
 def judged(spread=1.0, found=10, **changes):
@@ -81,14 +76,8 @@ def test_sources_are_of_eight_collections_at_least():
 def test_sources_of_one_collection_have_one_vote():
     shared = {name: ("tumours" if name in ("brca_5", "kipan", "lgg") else name, 500) for name in STUDY.datasets}
     study = STUDY.model_copy(update={"populations": shared})
-    rows = [
-        row
-        for dataset in study.datasets
-        for name, accuracy in {"uniform_svm": 72.0, "best_kernel_svm": 65.0}.items()
-        for row in plain(dataset, name, "accuracy_percent", *(accuracy + NOISE))
-    ]
-    found = claims.table(study.name, evidence(study, rows)).set_index("claim")["evidence"]["2a"]
-    assert f"of {len(SOURCES) - 2} data sets" in found
+    rows = alike(study.datasets, {"uniform_svm": 72.0 + NOISE, "best_kernel_svm": 65.0 + NOISE})
+    assert f"of {len(SOURCES) - 2} data sets" in answers(study, rows)["2a"].evidence
 
 
 def test_the_synthetic_data_sets_are_as_large_as_the_intervals_assume():
@@ -108,11 +97,6 @@ def test_splits_that_draw_a_small_part_of_a_data_set_have_narrower_intervals():
 def test_claims_on_images_are_judged_on_their_own_board():
     study = CONFIGURATION.study("leaderboard_images")
     accuracies = {"uniform_svm": 80.0, "best_kernel_svm": 70.0, "d1": 79.9, "lp_beta": 85.0}
-    rows = [
-        row
-        for dataset in study.datasets
-        for name, accuracy in accuracies.items()
-        for row in plain(dataset, name, "accuracy_percent", *(accuracy + NOISE))
-    ]
+    rows = alike(study.datasets, {name: accuracy + NOISE for name, accuracy in accuracies.items()})
     expected = {"1a": "holds", "1b": "undecided", "1c": "undecided", "2a": "holds", "2b": "holds"}
     assert verdicts(study, rows) == expected

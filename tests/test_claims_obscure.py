@@ -1,7 +1,7 @@
 """The claims of OBSCURE: planted results that turn them round."""
 
 import pytest
-from planted import CONFIGURATION, evidence, plain
+from planted import CONFIGURATION, alike, evidence, plain
 
 from grambench.claims import obscure_caltech as four_kernels
 from grambench.claims import obscure_caltech_39, obscure_caltech_figure3, obscure_flowers, obscure_mnist
@@ -109,5 +109,5 @@ def test_objectives_reached_in_less_than_ten_milliseconds_are_compared_by_epochs
 def test_a_two_layer_method_says_nothing_about_mkl(simple_mkl, splits, verdict):
     accuracies = dict.fromkeys(("obscure", "lp_beta"), 90.0) | {"silp": 78.0, "simple_mkl": simple_mkl}
     accuracies |= {"uniform_svm": 77.0, "best_kernel_svm": 70.0}
-    rows = [row for name, mean in accuracies.items() for row in plain("flowers_17", name, ACCURACY, *[mean] * splits)]
+    rows = alike(["flowers_17"], {name: [mean] * splits for name, mean in accuracies.items()})
     assert obscure_flowers.the_mean_kernel_is_hard_to_beat(evidence(STUDY, rows)).verdict == verdict

@@ -22,12 +22,9 @@ def test_the_claims_of_omkc_speak_of_the_data_sets_of_the_study():
 def evidence(means, metric="mistake_percent"):
     """Return results with given means: {data set: {algorithm: mean}}, all of 20 repetitions with the same spread."""
     spread = np.tile([-1.0, 1.0], 10) * math.sqrt(19 / 20)
-    rows = [
-        row
-        for dataset, algorithms in means.items()
-        for algorithm, mean in algorithms.items()
-        for row in planted.plain(dataset, algorithm, metric, *(mean + spread))
-    ]
+    rows = []
+    for dataset, algorithms in means.items():
+        rows += planted.alike([dataset], {name: mean + spread for name, mean in algorithms.items()}, metric)
     return planted.evidence(presentation.STUDY, rows, presentation.cells(), presentation.curves())
 
 

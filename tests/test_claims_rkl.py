@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from planted import CONFIG, CONFIGURATION, evidence, plain
+from planted import CONFIG, CONFIGURATION, plain, verdicts
 
-from grambench.claims import rkl, rkl_width
+from grambench.claims import rkl
 
 STUDY, WIDTH = CONFIGURATION.study("rkl"), CONFIGURATION.study("rkl_width")
 PARTS = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])  # how accuracies vary over the parts, those of all algorithms together
@@ -22,17 +22,12 @@ def printed(change=None):
     return rows
 
 
-def answers(rows):
-    given = evidence(STUDY, rows)
-    return {claim.id: claim.test(given).verdict for claim in rkl.CLAIMS}
-
-
 def test_the_claims_speak_of_the_data_sets_of_the_study():
     assert STUDY.datasets == rkl.SETS
 
 
 def test_the_papers_own_numbers_support_its_claims():
-    found = answers(printed())
+    found = verdicts(STUDY, printed())
     undecided = {"5", "6a", "6b", "6c"}  # convergence and invariance are not in Table 1
     assert {name for name, verdict in found.items() if verdict == "undecided"} == undecided
     assert {name for name, verdict in found.items() if verdict == "fails"} == set()
@@ -64,7 +59,7 @@ def test_the_papers_own_numbers_support_its_claims():
     ],
 )
 def test_planted_numbers_refute_a_claim(claim, change):
-    assert answers(printed(change))[claim] == "fails"
+    assert verdicts(STUDY, printed(change))[claim] == "fails"
 
 
 @pytest.mark.parametrize(
@@ -77,7 +72,7 @@ def test_a_difference_that_no_paired_test_tells_counts_as_none(claim, spread, ve
     rows = printed(lambda d, a, m, v: v - 1.0 if a == "rkl_l1" and m == rkl.ACCURACY else v)
     noise = spread * np.array([-0.1, 0.1, 0.0, -0.1, 0.1])
     moved = [(*row[:6], row[6] + noise[row[4]] * (row[1] == "rkl_l1" and row[5] == rkl.ACCURACY)) for row in rows]
-    assert answers(moved)[claim] == verdict
+    assert verdicts(STUDY, moved)[claim] == verdict
 
 
 def converging(calls, gap=0.01, sets=rkl.SETS):
@@ -98,7 +93,7 @@ def converging(calls, gap=0.01, sets=rkl.SETS):
     ],
 )
 def test_convergence_is_to_the_optimum_within_two_dozen_calls_of_each_solver(rows, verdict):
-    assert answers(rows)["5"] == verdict
+    assert verdicts(STUDY, rows)["5"] == verdict
 
 
 @pytest.mark.parametrize(
@@ -117,7 +112,7 @@ def test_invariance_is_judged_by_the_largest_change(rkl_change, mkl_change, expe
         for one, change in [*((each, rkl_change) for each in rkl.RKL), ("mkl_l1", mkl_change), ("mkl_l2", mkl_change)]
         for factor in (1.0, 10.0)
     ]
-    found = answers(rows)
+    found = verdicts(STUDY, rows)
     assert (found["6a"], found["6b"], found["6c"]) == expected
 
 
@@ -138,6 +133,5 @@ def test_the_learned_width_must_converge_and_not_be_behind(claim, metric, change
         for (name, kind), given in values.items():
             moved = change if (dataset, name, kind) == ("wdbc", "rkl_width", metric) else 0.0
             rows += plain(dataset, name, kind, *(given + moved))
-    given = evidence(WIDTH, rows)
-    assert {each.id: each.test(given).verdict for each in rkl_width.CLAIMS}[claim] == verdict
+    assert verdicts(WIDTH, rows)[claim] == verdict
     assert WIDTH.datasets == rkl.SETS
