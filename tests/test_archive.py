@@ -116,13 +116,6 @@ def test_the_archive_is_read_as_a_results_folder(results):
     assert set(compare(archive.ARCHIVE, results).change) == {"same"}
 
 
-def test_the_same_results_give_the_same_files(results):
-    archive.write("omkc", results, CELLS)
-    before = {path.name: path.read_bytes() for path in (archive.ARCHIVE / "omkc").iterdir()}
-    archive.write("omkc", results, CELLS)
-    assert {path.name: path.read_bytes() for path in (archive.ARCHIVE / "omkc").iterdir()} == before
-
-
 @pytest.mark.parametrize("part", ["dataset", "algorithm"])
 def test_a_study_that_is_archived_in_parts_has_the_same_files(results, part, monkeypatch, tmp_path):
     monkeypatch.setattr(shipped, "ROOT", tmp_path)

@@ -91,14 +91,6 @@ def test_metrics_are_those_of_scikit_learn(name, classes, tied):
         assert METRICS[name].value(found) == pytest.approx(EXPECTED[name](*parts(found)), rel=1e-12), seed
 
 
-@pytest.mark.parametrize("tied", [False, True])
-def test_the_area_of_probabilities_is_scikit_learns_one_vs_rest(tied):
-    found = predictions(3, 5, tied=tied)
-    ranked = Predictions(found.y_true, found.y_pred, found.probabilities, found.probabilities)
-    expected = 100 * roc_auc_score(found.y_true, found.probabilities, multi_class="ovr")
-    assert METRICS["auc_percent"].value(ranked) == pytest.approx(expected, rel=1e-12)
-
-
 @pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
 @pytest.mark.parametrize("classes", [2, 5])
 def test_a_class_that_is_missing_leaves_all_metrics_but_the_area(classes):

@@ -151,14 +151,6 @@ def test_settings_that_cannot_be_are_named(kind, changes, said):
     refused(said, protocol=PROTOCOLS[kind] | changes)
 
 
-@pytest.mark.parametrize("kind", ["random_splits", "official_split", "per_class_splits"])
-@pytest.mark.parametrize("refit", [False, True])
-def test_refit_standardise_trace_and_steps_are_settings_of_every_protocol_with_splits(kind, refit):
-    settings = {"refit": refit, "standardise": True, "trace": 2.0, "steps": 10, "checkpoints": 7}
-    protocol = check(Study, STUDY | {"protocol": PROTOCOLS[kind] | settings}, "s.yaml").protocol
-    assert {name: getattr(protocol, name) for name in settings} == settings
-
-
 def test_no_other_module_asks_for_the_name_of_a_protocol():
     """What a protocol needs and yields are its own attributes."""
     compared = re.compile(r"kind\s*(==|!=|in)\s*[({\[]?\"(" + "|".join(protocols.KINDS) + r")\"|\"parts\" in ")
