@@ -37,6 +37,7 @@ from grambench.experiments.training import (
     Generators,
     Learned,
     Model,
+    by_class,
     counts,
     kernels_selected,
     learn_task,
@@ -264,16 +265,15 @@ class Evaluator:
             held_out, y_true = np.concatenate(selection.scores), np.concatenate(selection.y_true)
         else:
             held_out, y_true = trained.learned.train_scores(trained.model), trained.learned.sample.y_true
-        columns = _columns(scores)
-        return Predictions(test.y_true, predicted(scores), columns, probabilities(_columns(held_out), y_true, columns))
+        columns = by_class(scores)
+        return Predictions(test.y_true, predicted(scores), columns, probabilities(by_class(held_out), y_true, columns))
 
     def _metrics(self, first: TrainedModel, trained: TrainedModel, computed: int) -> dict[str, float]:
         """Return the metrics of the fits and of the selection that the protocol yields."""
         run, learned, selection = self.run, first.learned, first.selection
         single = Fit(weights=learned.weights) if learned.one_vs_rest else learned.fits[0]
         certificate, last = learned.certificate, trained.learned.states[-1] if trained.learned.states else None
-        parameter = run.tune.parameter if run.tune and run.tune.parameter in selection.settings else None
-        selects_C = parameter is not None and run.tune is not None and "C" in run.tune.chosen()
+        tuned = run.tune.chosen() if run.tune and run.tune.parameter in selection.settings else []
         metrics: dict[str, float] = {
             "kernels_selected": kernels_selected(learned.weights),
             "support_vectors": support_vectors(trained.model.predictor),
@@ -281,8 +281,8 @@ class Evaluator:
             "gap": certificate.gap,
             "kkt": certificate.kkt,
             "converged": np.nan if single.converged is None else float(single.converged),
-            "selected_C": _number(selection.settings["C"]) if selects_C else trained.model.C,
-            "selected_value": np.nan if parameter in (None, "C") else _number(selection.settings[parameter]),
+            "selected_C": _number(selection.settings["C"]) if "C" in tuned else trained.model.C,
+            "selected_value": _number(selection.settings[tuned[0]]) if tuned and tuned[0] != "C" else np.nan,
             "validation_error_percent": 100.0 * trained.selection.error,
             "candidates_failed": first.selection.failed,
             "selection_tied": float(selection.tied),
@@ -330,11 +330,6 @@ def _number(setting: Setting) -> float:
     if not isinstance(setting, int | float):
         raise TypeError(f"expected a number to select, got {setting!r}")
     return float(setting)
-
-
-def _columns(scores: Floats) -> Floats:
-    """Return scores with a column for each class; of two classes, the negative and the score."""
-    return scores if scores.ndim == 2 else np.stack([-scores, scores], axis=1)
 
 
 def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) -> Outcome:

@@ -43,6 +43,7 @@ from grambench.experiments.training import (
     Examples,
     Generators,
     Learned,
+    by_class,
     class_numbers,
     counts,
     fit_twice,
@@ -403,8 +404,7 @@ def predictions(measured: Pass) -> Predictions:
     Scores are calibrated anew when the number of received examples has doubled. Before each class has been received a
     few times, probabilities are the shares of the classes so far.
     """
-    y_true = measured.y_true
-    scores = measured.scores if measured.scores.ndim == 2 else np.stack([-measured.scores, measured.scores], axis=1)
+    y_true, scores = measured.y_true, by_class(measured.scores)
     classes, n = scores.shape[1], len(y_true)
     estimated, enough = np.empty((n, classes)), _enough(y_true, classes)
     shares = np.cumsum(y_true[:, None] == np.arange(classes), axis=0)

@@ -325,6 +325,11 @@ def scores_of_each(predictors: Sequence[Predictor], sample: Examples) -> list[Fl
     return [checked_scores(scores, count, classes) for scores in scores_of_supports(on_supports, sample.pool)]
 
 
+def by_class(scores: Floats) -> Floats:
+    """Return scores with a column for each class; of two classes, the negative and the score."""
+    return scores if scores.ndim == 2 else np.stack([-scores, scores], axis=1)
+
+
 def predicted(scores: Floats) -> Any:
     """Return the class number of each score: the first of the largest, and 1 for a single score of 0 or more."""
     return scores.argmax(axis=1) if scores.ndim == 2 else (scores >= 0.0).astype(np.intp)
