@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from problems import labelled, prepared
+from specifications import record_of
 
 from grambench import experiments
 from grambench.common import layout
@@ -19,7 +20,6 @@ from grambench.kernels.functions import Kernel
 from grambench.kernels.grams import compute, inner_products
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps.join import join
-from grambench.results.records import Record
 
 CONFIG = Path(__file__).parent.parent / "config"
 SIZES = {"sizes": {"default": [30, 20, 10]}}
@@ -54,10 +54,9 @@ def spec_of(plan, case):
 
 
 def record(spec, outcome, **changes):
-    names = {"study": spec["study"], "dataset": spec["dataset"], "algorithm": spec["algorithm"], "status": "ok"}
-    parts = {name: getattr(outcome, name) for name in (*GROUPS, "rounds")}
+    named = {name: spec[name] for name in ("study", "dataset", "algorithm")}
     provenance = {"processor": "one", "wall_seconds": 2.0, "cpu_seconds": 1.0, "peak_resident_mb": 100.0}
-    return Record(**names | parts | {"orders": outcome.origin, "settings": spec, "provenance": provenance} | changes)
+    return record_of(outcome, spec, **named | {"provenance": provenance} | changes)
 
 
 @pytest.mark.parametrize("case", CASES)

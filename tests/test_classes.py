@@ -8,6 +8,8 @@ import pytest
 from fitting import fit
 from problems import NAMES, blobs, of_classes, prepared
 from scipy.optimize import linprog
+from specifications import record_of
+from test_protocols import STUDY as TOY
 
 from grambench.algorithms import load
 from grambench.algorithms.fit import Expansion, SupportExpansion
@@ -120,14 +122,7 @@ def test_lp_beta_prefers_the_kernel_that_knows():
     assert np.mean(fitted.predictor.scores(Stored(grams)).argmax(axis=1) == labels) > 0.95
 
 
-STUDY = {
-    "name": "s",
-    "title": "-",
-    "paper": "-",
-    "protocol": {"kind": "per_class_splits", "sizes": {"default": [10, 5, 8]}, "values": [1]},
-    "kernels": [{"family": "polynomial", "values": [1]}],
-    "datasets": ["toy"],
-    "algorithms": {"obscure": {}, "uniform_svm": {}},
+STUDY = TOY | {
     "figures": {
         "progress": {
             "kind": "progress",
@@ -150,19 +145,13 @@ STUDY = {
 }
 
 
-def record_of(algorithm, outcome, settings):
-    values = {name: getattr(outcome, name) for name in (*GROUPS, "rounds")}
-    names = {"study": "s", "dataset": "toy", "algorithm": algorithm, "status": "ok"}
-    return records.Record(**names, **values, orders=outcome.origin, settings=settings)
-
-
 def recorded(tmp_path):
     """Return the tables of two runs' records."""
     found = {}
     for file in ("obscure", "uniform_svm"):
         outcome = offline.outcome(of_classes(file, kernels=["polynomial_p1"]), blobs())
         settings = {"sweep": "", "values": [], "kernels": ["polynomial_p1"], "classes": list(NAMES)}
-        records.write(tmp_path / f"{file}.h5", record_of(file, outcome, settings))
+        records.write(tmp_path / f"{file}.h5", record_of(outcome, settings, study="s", dataset="toy", algorithm=file))
         found[file] = records.read(tmp_path / f"{file}.h5")
     paths = [tmp_path / name for name in ("runs.parquet", "curves.parquet", "cells.csv")]
     collect.write(found, *paths)
@@ -174,7 +163,7 @@ def test_blocks_of_repeats_that_end_when_they_will_make_the_whole():
 
     def record(block):
         outcome = offline.outcome(of_classes(points=[point], block=block), data)
-        return record_of("obscure", outcome, {"block": block})
+        return record_of(outcome, {"block": block})
 
     whole, blocks = record(None), [record([0, 0]), record([1, 1])]
     lengths = [len(block.rounds) for block in blocks]

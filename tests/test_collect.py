@@ -9,6 +9,7 @@ import h5py
 import numpy as np
 import pandas as pd
 import pytest
+from specifications import record_of
 
 from grambench.common import provenance
 from grambench.common.errors import DataError
@@ -24,9 +25,7 @@ KERNELS = ["polynomial_p1", "gaussian_sigma0.5"]
 
 def record(outcome, algorithm="mine", sweep="", values=(), **changes):
     settings = {"sweep": sweep, "values": list(values), "kernels": KERNELS}
-    names = {"study": "small", "dataset": "sonar", "algorithm": algorithm, "status": "ok"}
-    parts = {name: getattr(outcome, name) for name in ("metrics", "curves", "rounds", "kernel_values")}
-    return records.Record(**names | parts | {"orders": outcome.origin, "settings": settings} | changes)
+    return record_of(outcome, settings, **{"algorithm": algorithm} | changes)
 
 
 def numbers(*shape):
