@@ -99,8 +99,7 @@ def verdicts(study: str) -> Verdicts:
 def reproduced(study: str, *metrics: str) -> pd.DataFrame:
     """Return the published values of metrics beside those of a study of the archive, each number once."""
     found = _reproduced(study)
-    found = found[~found["item"].str.endswith(reproduction.VARIANTS) & found["metric"].isin(metrics)]
-    return found.drop_duplicates(["dataset", "algorithm", "metric"])
+    return reproduction.primary(found[found["metric"].isin(metrics)])
 
 
 @cache

@@ -16,7 +16,7 @@ from grambench.report.lazy import Comparison
 from grambench.results.characteristics import Characteristics, Prepared
 from grambench.results.columns import ALL
 from grambench.results.records import Record
-from grambench.results.reproduction import VARIANTS
+from grambench.results.reproduction import primary
 from grambench.results.statistics import pairwise
 from grambench.results.study import NOT_PART, Results
 
@@ -217,9 +217,7 @@ class StudyReport:
             or (dataset == ALL and verdict != "unavailable")
             for dataset, name, verdict in zip(rows["dataset"], rows["algorithm"], rows["verdict"], strict=True)
         ]
-        numbers = rows[pd.Series(in_run, index=rows.index, dtype=bool) & (rows["reason"] != NOT_PART)]
-        primary = numbers[~numbers["item"].str.endswith(VARIANTS)]
-        return primary.drop_duplicates(["dataset", "algorithm", "metric"])
+        return primary(rows[pd.Series(in_run, index=rows.index, dtype=bool) & (rows["reason"] != NOT_PART)])
 
     def achieved(self) -> pd.DataFrame:
         """Return the published numbers that are results of algorithms: low or high ones are best.

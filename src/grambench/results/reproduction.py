@@ -105,10 +105,15 @@ def read(path: Path) -> pd.DataFrame:
     return TABLE.read(check(path))
 
 
+def primary(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the published numbers of some rows, each once, without the variants of configurations."""
+    own = rows[~rows["item"].str.endswith(VARIANTS)]
+    return own.drop_duplicates(["dataset", "algorithm", "metric"])
+
+
 def judged_by_replications(reproduction: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows judged by replications, each number once, without the variants of configurations."""
-    judged = reproduction[(reproduction["replications"] > 0) & ~reproduction["item"].str.endswith(VARIANTS)]
-    return judged.drop_duplicates(["dataset", "algorithm", "metric"])
+    """Return the primary numbers that are judged by replications."""
+    return primary(reproduction[reproduction["replications"] > 0])
 
 
 def _compare_results(
