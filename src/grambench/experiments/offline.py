@@ -25,12 +25,13 @@ from grambench.common.clock import NOT_TIMED, Seconds
 from grambench.common.errors import DataError, SolverError
 from grambench.common.types import Floats, Indices, Labels, Setting, Settings
 from grambench.config.metrics import MEASURED, METRICS, Predictions
+from grambench.config.names import Tuning
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import curves
 from grambench.experiments.outcome import Outcome, Result, collect, kernel_weights
 from grambench.experiments.pools import Pools
 from grambench.experiments.run import Run
-from grambench.experiments.selection import Candidates, Selection, Validation, select
+from grambench.experiments.selection import Selection, Validation, select
 from grambench.experiments.splits import Fold, Split, first_of_each, splits
 from grambench.experiments.training import (
     Examples,
@@ -223,17 +224,19 @@ class Evaluator:
         """
         run, algorithm = self.run, algorithms.load(name)
         tuning = run.tune if kernel is None else None
-        candidates = Candidates.of(algorithm, point, tuning, run.offline)
+        if tuning and tuning.parameter not in algorithm.parameters.__dataclass_fields__:
+            tuning = None
+        candidates = [point | candidate for candidate in tuning.candidates()] if tuning else [point]
         train = self.train()
         train = replace(train, pool=_only(train.pool, kernel))
         # Without hyperparameters the final fit comes first: it shows whether an SVM is left to select the C of.
         final, seconds = None, Seconds()
-        if candidates.parameter is None and self.split.refits:
+        if tuning is None and self.split.refits:
             final, seconds = _timed(algorithm, point, train, generators)
-        selection = Selection(candidates.settings[0], run.offline.values[-1])
-        if self._selects(candidates, final):
-            folds = [self.validation(fold, kernel, candidates.criterion) for fold in self.split.folds]
-            selection = select(algorithm, candidates, folds, generators, certify=not self.split.refits)
+        selection = Selection(candidates[0], run.offline.values[-1])
+        if self._selects(tuning, final):
+            folds = [self.validation(fold, kernel, tuning.by if tuning else "error") for fold in self.split.folds]
+            selection = select(algorithm, candidates, folds, generators, run.offline, certify=not self.split.refits)
             if self.split.refits:
                 selection.learned = selection.model = None
         work = selection.work
@@ -247,13 +250,13 @@ class Evaluator:
         work = work + last if run.offline.counts_selection else last
         return TrainedModel(final, model, selection, seconds, seconds + clock.now() - begun, work)
 
-    def _selects(self, candidates: Candidates, final: Learned | None) -> bool:
+    def _selects(self, tuning: Tuning | None, final: Learned | None) -> bool:
         """Return whether candidates are to be compared on validation examples."""
         if not self.split.folds:
             return False
         if not self.split.refits:
             return True  # the validation error of a single candidate is that of the final model
-        return candidates.parameter is not None or (final is not None and not final.predicts)
+        return tuning is not None or (final is not None and not final.predicts)
 
     def _predictions(self, trained: TrainedModel, test: Examples) -> Predictions:
         """Return the predictions of a stage, with probabilities that are calibrated on validation examples.

@@ -20,7 +20,6 @@ from grambench.common import clock
 from grambench.common.clock import NOT_TIMED, Seconds
 from grambench.common.errors import SolverError
 from grambench.common.types import Floats, Settings
-from grambench.config.names import Tuning
 from grambench.config.protocols import Offline
 from grambench.experiments.training import Examples, Generators, Learned, Model, learn_task, predicted, scores_of
 from grambench.kernels.pool import Pool
@@ -35,7 +34,7 @@ class Validation:
     train, validation : Examples
         What candidates are trained on, and what they are compared on.
     among : Pool or None
-        The pool of the validation examples among themselves, for a selection by alignment.
+        The pool of the validation examples among themselves if candidates are compared by alignment.
     trace : float or None
         The trace to which a learned kernel is scaled before an SVM is trained on it.
     """
@@ -44,37 +43,6 @@ class Validation:
     validation: Examples
     among: Pool | None = None
     trace: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """The hyperparameters that are tried.
-
-    Attributes
-    ----------
-    settings : list of dict
-        All parameters of the algorithm at each candidate.
-    parameter : str or None
-        The first hyperparameter that differs; None if there is a single candidate.
-    protocol : Offline
-        The C values of an SVM that is trained on a learned kernel, the limit of its solver steps, and how ties are
-        broken.
-    criterion : str
-        "error" or "alignment".
-    """
-
-    settings: list[Settings]
-    parameter: str | None
-    protocol: Offline
-    criterion: str = "error"
-
-    @classmethod
-    def of(cls, algorithm: Algorithm, point: Settings, tuning: Tuning | None, protocol: Offline) -> "Candidates":
-        """Return the candidates of an algorithm; a single one if it does not have the hyperparameter."""
-        if tuning is None or tuning.parameter not in algorithm.parameters.__dataclass_fields__:
-            return cls([point], None, protocol)
-        settings = [point | candidate for candidate in tuning.candidates()]
-        return cls(settings, tuning.parameter, protocol, tuning.by)
 
 
 @dataclass(slots=True)
@@ -153,11 +121,12 @@ class _Trained(NamedTuple):
 
 def select(
     algorithm: Algorithm,
-    candidates: Candidates,
+    candidates: Sequence[Settings],
     folds: Sequence[Validation],
     generators: Generators,
+    protocol: Offline,
     *,
-    certify: bool = False,
+    certify: bool,
 ) -> Selection:
     """Train every candidate on each fold, and return the one with the fewest misclassified validation examples.
 
@@ -165,12 +134,15 @@ def select(
     ----------
     algorithm : Algorithm
         The algorithm.
-    candidates : Candidates
-        What is tried.
+    candidates : sequence of dict
+        All parameters of the algorithm at each candidate.
     folds : sequence of Validation
         Training and validation examples.
     generators : Generators
         Random numbers of the fits.
+    protocol : Offline
+        The C values of an SVM that is trained on a learned kernel, the limit of its solver steps, and how ties are
+        broken.
     certify : bool
         Whether fits of C classes get certificates, since the selected one is the final model.
 
@@ -182,13 +154,13 @@ def select(
     begun, tally, fewest, tied = clock.now(), _Tally(), math.inf, list[Selection]()
     total = sum(len(fold.validation.labels) for fold in folds)
     trained = _trained(algorithm, candidates, folds, generators, tally, certify)
-    if candidates.criterion == "alignment":
+    if folds[0].among is not None:
         trained = _most_aligned(trained, folds, tally)
     for candidate in trained:
-        for result in _evaluated(candidate, candidates, folds, tally):
+        for result in _evaluated(candidate, folds, tally, protocol, several=len(candidates) > 1):
             if result.misclassified > fewest:
                 continue
-            if result.misclassified == fewest and candidates.protocol.ties == "first":
+            if result.misclassified == fewest and protocol.ties == "first":
                 tied[0].tied = True
                 continue
             selected = Selection(candidate.settings, result.model.C, result.misclassified / total)
@@ -202,7 +174,7 @@ def select(
         raise tally.failure or SolverError(f"{algorithm.name}: nothing was learned")
     best = tied[(len(tied) - 1) // 2]
     best.tied |= len(tied) > 1
-    if candidates.protocol.counts_kernels_once and tally.shares_kernels:
+    if protocol.counts_kernels_once and tally.shares_kernels:
         n_values = sum(math.prod(fold.train.pool.shape) for fold in folds)
         tally.fits.kernel_values = min(tally.fits.kernel_values, n_values)
     best.work, best.failed, best.tied = tally.fits + tally.svms, tally.failed, best.tied or tally.tied
@@ -212,14 +184,14 @@ def select(
 
 def _trained(
     algorithm: Algorithm,
-    candidates: Candidates,
+    candidates: Sequence[Settings],
     folds: Sequence[Validation],
     generators: Generators,
     tally: _Tally,
     certify: bool,
 ) -> Iterator[_Trained]:
     """Fit each candidate to the training examples of each fold; skip those that fail."""
-    for settings in candidates.settings:
+    for settings in candidates:
         begun = clock.now()
         try:
             learned = [learn_task(algorithm, settings, fold.train, generators, certify=certify) for fold in folds]
@@ -259,7 +231,7 @@ def _alignment(learned: Learned, fold: Validation) -> float:
 
 
 def _evaluated(
-    candidate: _Trained, candidates: Candidates, folds: Sequence[Validation], tally: _Tally
+    candidate: _Trained, folds: Sequence[Validation], tally: _Tally, protocol: Offline, *, several: bool
 ) -> Iterable[_Scored]:
     """Train SVMs at every C where a candidate has no predictor, and score the validation examples of each fold.
 
@@ -268,12 +240,11 @@ def _evaluated(
     collection of _Scored
         One for each C for which an SVM could be trained on every fold.
     """
-    protocol = candidates.protocol
     scored: dict[str, _Scored] | None = None
     for learned, fold in zip(candidate.learned, folds, strict=True):
         before, scored, validation = scored, dict[str, _Scored](), fold.validation
         thetas = learned.sample.pool.thetas
-        if len(candidates.settings) > 1 and thetas is not None and all(fit.thetas is thetas for fit in learned.fits):
+        if several and thetas is not None and all(fit.thetas is thetas for fit in learned.fits):
             validation.pool.grams()  # computed once, where all candidates combine the same kernels
         model = None
         try:
