@@ -16,7 +16,7 @@ from grambench.report.page import StudyReport
 from grambench.report.profiles import page_of
 from grambench.report.study_page import JUDGED, claim_counts, tally
 from grambench.results.characteristics import Characteristics
-from grambench.results.statistics import BEST_LEVEL
+from grambench.results.statistics import BEST_LEVEL, pairwise
 
 RANKED = 8  # data sets from which on a sentence says who is first
 NAMED = 4  # most data sets or algorithms that a sentence names
@@ -25,13 +25,16 @@ NAMED = 4  # most data sets or algorithms that a sentence names
 def of(report: StudyReport) -> dict[str, Any]:
     """Return the abstract of a study, the bar of its verdicts, and the settings in the box beneath it."""
     study, counts = report.study, verdicts([report])
-    settings = (
-        ("Protocol", protocol_text(study)),
+    settings = [
+        ("Protocol", docstring(type(study.protocol)).partition("\n")[0].replace("`", "")),
         ("Repetitions", repetitions_text(report)),
         ("Seed" if len(report.seeds) == 1 else "Seeds", ", ".join(map(str, report.seeds))),
         ("Kernels", kernels_text(study)),
-        *((key.capitalize(), remarks_text(report, key)) for key in (ROWS_USED, MISSING_VALUES)),
-    )
+    ]
+    sources = {name: data.source for name, data in report.prepared.items() if isinstance(data, Characteristics)}
+    for key in (ROWS_USED, MISSING_VALUES):
+        remarks = [f"{name} {source[key]}" for name, source in sources.items() if key in source]
+        settings.append((key.capitalize(), ", ".join(remarks)))
     return {
         "sentences": [text for text in (study.claim, scope(report), finding([report])) if text],
         "parts": [(name, count) for name, count in counts.items() if count],
@@ -41,12 +44,6 @@ def of(report: StudyReport) -> dict[str, Any]:
         else urlsplit(study.url).netloc,
         "algorithms": [(report.results.title(name), page_of(study.file(name))) for name in report.ran],
     }
-
-
-def remarks_text(report: StudyReport, key: str) -> str:
-    """Return what the sources of data sets say under a key in one line, with the names of the data sets."""
-    loaded = {name: data.source for name, data in report.prepared.items() if isinstance(data, Characteristics)}
-    return ", ".join(f"{name} {source[key]}" for name, source in loaded.items() if key in source)
 
 
 def counted(number: int, noun: str) -> str:
@@ -119,13 +116,13 @@ def _claims(group: Iterable[StudyReport]) -> str:
 
 def _best(report: StudyReport) -> str:
     """Return which algorithm is first by its mean rank, and which are not told from it; empty on few data sets."""
-    ranks = report.ranks
+    ranks, title, metric = report.ranks, report.results.title, report.results.main_metric()
     if len(ranks) < RANKED:
         return ""
     means = ranks.mean()
+    p_values = pairwise(report.results.means(ranks.columns, metric, ranks.index))
     first, *others = map(str, means.sort_values(kind="stable").index)
-    title, metric = report.results.title, report.results.main_metric()
-    alike = [title(name) for name in others if report.p_values[first, name] >= BEST_LEVEL]
+    alike = [title(name) for name in others if p_values[first, name] >= BEST_LEVEL]
     quality = within(METRICS[metric].label.partition(" (")[0])
     among = f"{means.min():.1f} among {len(means)} {report.noun} on {len(ranks)} data sets"
     apart = f"not told from {listed(alike)}" if alike else "told from all others"
@@ -161,8 +158,3 @@ def _kernels_text(study: Study, dataset: str) -> str:
         grid = f"with a grid of {family_.count} values" if not listed else ""
         texts.append(f"continuous {family_.family} family from {family_.low:g} to {family_.high:g} {grid}".strip())
     return "; ".join(texts)
-
-
-def protocol_text(study: Study) -> str:
-    """Return the protocol of a study in words."""
-    return docstring(type(study.protocol)).partition("\n")[0].replace("`", "")

@@ -17,7 +17,6 @@ from grambench.results.characteristics import Characteristics, Prepared
 from grambench.results.columns import ALL
 from grambench.results.records import Record
 from grambench.results.reproduction import primary
-from grambench.results.statistics import pairwise
 from grambench.results.study import NOT_PART, Results
 
 WIDEST = 62.0  # rem of a figure
@@ -186,12 +185,6 @@ class StudyReport:
         names = self.results.with_results(ranked, metric) if metric else []
         return self.results.ranks(names, metric) if len(names) > 1 else pd.DataFrame()
 
-    @cached_property
-    def p_values(self) -> dict[tuple[str, str], float]:
-        """The corrected p-values of the signed-rank test for every two algorithms that are ranked."""
-        metric = self.results.main_metric()
-        return pairwise(self.results.means(list(self.ranks.columns), metric, self.ranks.index)) if metric else {}
-
     @property
     def extent(self) -> tuple[tuple[int, int, str], ...]:
         """The numbers of data sets and of algorithms that are part of the run, and of all, each with its noun."""
@@ -210,23 +203,19 @@ class StudyReport:
 
         A number that is not part of the run is left out rather than counted as unavailable.
         """
-        rows = self.reproduction
-        ran = {(str(d), str(a)) for d, a in zip(self.results.cells["dataset"], self.results.cells["algorithm"])}  # noqa: B905
-        in_run = [
-            (dataset in self.study.datasets and (not name or (dataset, name) in ran))
-            or (dataset == ALL and verdict != "unavailable")
-            for dataset, name, verdict in zip(rows["dataset"], rows["algorithm"], rows["verdict"], strict=True)
-        ]
-        return primary(rows[pd.Series(in_run, index=rows.index, dtype=bool) & (rows["reason"] != NOT_PART)])
+        rows, cells = self.reproduction, self.results.cells
+        ran = (rows["dataset"] + "/" + rows["algorithm"]).isin(cells["dataset"] + "/" + cells["algorithm"])
+        of_dataset = rows["dataset"].isin(self.study.datasets) & ((rows["algorithm"] == "") | ran)
+        of_all = (rows["dataset"] == ALL) & (rows["verdict"] != "unavailable")
+        return primary(rows[(of_dataset | of_all) & (rows["reason"] != NOT_PART)])
 
     def achieved(self) -> pd.DataFrame:
         """Return the published numbers that are results of algorithms: low or high ones are best.
 
         Sizes of data sets, names of kernels and numbers of selected kernels are left out.
         """
-        rows = self.numbers()
-        is_result = [METRICS[str(metric)].better is not None for metric in rows["metric"]]
-        return rows[pd.Series(is_result, index=rows.index, dtype=bool)]
+        numbers = self.numbers()
+        return numbers[numbers["metric"].isin([name for name, metric in METRICS.items() if metric.better])]
 
     @cached_property
     def compared(self) -> dict[tuple[str, str, str], pd.Series]:
