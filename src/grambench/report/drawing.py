@@ -182,25 +182,6 @@ def fold_name(name: str, width: float) -> str:
     return name.replace("_", "\n", 1) if len(name) * 1.15 * LABEL_WIDTH > width else name
 
 
-def start_bars_at_zero(canvas: Canvas) -> None:
-    """Extend every axis along which bars run to 0: their lengths are compared, and a cut bar misleads.
-
-    A logarithmic axis has no 0.
-    """
-    from matplotlib.container import BarContainer
-
-    for axes in canvas.axes:
-        for bars in axes.containers:
-            if not isinstance(bars, BarContainer):
-                continue
-            across = bars.orientation == "horizontal"
-            axis, limits = (axes.xaxis, axes.get_xlim()) if across else (axes.yaxis, axes.get_ylim())
-            if axis.get_scale() == "linear":
-                low, high = min(*limits, 0.0), max(*limits, 0.0)
-                ends = (low, high) if limits[0] <= limits[1] else (high, low)
-                (axes.set_xlim if across else axes.set_ylim)(*ends)
-
-
 def fit_to_dots(axes: Axes, low: float, high: float) -> None:
     """Set the y axis of dots: it covers them with a little room, and need not contain 0."""
     if low < high or low > 0.0:

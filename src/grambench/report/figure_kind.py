@@ -150,12 +150,15 @@ class FigureKind(AnyFigure):
         """Return for each row of curves.parquet whether it is a weight of a kernel that the figure shows."""
         return curves["metric"].isin([])
 
-    def left_out(self, results: Results) -> list[str]:
-        """Return the data sets that have no panel, because no algorithm of the figure has a result there."""
+    def shown_datasets(self, results: Results) -> list[str]:
+        """Return the data sets that have a panel, because an algorithm of the figure has a result there."""
         sweep = getattr(self, "sweep") if self.shows_sweep else ""  # noqa: B009
-        datasets, algorithms = self.named("datasets"), self.named("algorithms")
-        ran = {name for name in datasets for each in algorithms if results.cell(name, each, sweep).status == "ok"}
-        return [name for name in datasets if name not in ran]
+        algorithms = self.named("algorithms")
+        return [
+            name
+            for name in self.named("datasets")
+            if any(results.cell(name, each, sweep).status == "ok" for each in algorithms)
+        ]
 
 
 class DatasetsFigure(FigureKind):

@@ -15,7 +15,7 @@ from typing import IO
 from grambench.config.metrics import WEIGHT
 from grambench.config.shown import AnyFigure
 from grambench.report.charts import Chart
-from grambench.report.drawing import PAGE, plain_powers, start_bars_at_zero, style
+from grambench.report.drawing import PAGE, plain_powers, style
 from grambench.report.figure_kind import FigureData, FigureKind
 from grambench.report.lazy import Canvas, DataFrame, Results
 
@@ -53,7 +53,6 @@ def draw(
     with mpl.rc_context(style()):
         data = FigureData(results=results, curves=curves, reproduction=reproduction, width=width)
         canvas = _kind(results, figure).draw(data)
-        start_bars_at_zero(canvas)
         plain_powers(canvas)
         return canvas
 
@@ -97,7 +96,8 @@ def save(canvas: Canvas, path: Path | IO[bytes], suffix: str) -> None:
 def left_out(results: Results, figure: AnyFigure) -> list[str]:
     """Return the data sets of a figure that have no panel, because no algorithm of it has a result there."""
     assert isinstance(figure, FigureKind)
-    return figure.left_out(results)
+    shown = figure.shown_datasets(results)
+    return [name for name in figure.named("datasets") if name not in shown]
 
 
 def alternative(results: Results, figure: AnyFigure) -> str:
@@ -105,12 +105,9 @@ def alternative(results: Results, figure: AnyFigure) -> str:
     kind = _kind(results, figure)
     ran = results.ran("algorithm")
     titles = [results.title(name) for name in kind.named("algorithms") if name in ran]
-    without = kind.left_out(results)
-    shown = [name for name in kind.named("datasets") if name not in without]
-    sentences = [f"{figure.title}: {figure.caption}."]
-    sentences += [f"Algorithms: {', '.join(titles)}."] if titles else []
-    sentences += [f"Data sets: {', '.join(shown)}."] if shown else []
-    return " ".join(sentences)
+    named = {"Algorithms": titles, "Data sets": kind.shown_datasets(results)}
+    lists = [f"{what}: {', '.join(names)}." for what, names in named.items() if names]
+    return " ".join([f"{figure.title}: {figure.caption}.", *lists])
 
 
 def _kind(results: Results, figure: AnyFigure) -> FigureKind:

@@ -24,10 +24,12 @@ class DotsFigure(DatasetsFigure):
 
     def chart(self, data: FigureData) -> Chart:
         """Return the dots, at one position for each data set."""
-        datasets, algorithms, lines = self._datasets(data), self._algorithms(data), []
+        datasets, algorithms, lines = self.shown_datasets(data.results), self._algorithms(data), []
         alone = len(self.datasets) == 1
         for number, name in enumerate(algorithms):
-            x = _positions(number, len(algorithms), len(datasets), alone=alone)
+            # beside each other in the place of their data set; with one data set, each algorithm has a place
+            beside = SPREAD * ((number + 0.5) / len(algorithms) - 0.5)
+            x = np.arange(len(datasets), dtype=np.float64) + (number if alone else beside)
             mean, std = data.means(datasets, [name], self.metrics[0])
             lines.append(data.line(name, x, mean, std, dash=None, marker=data.shape(name), names=tuple(datasets)))
         labels = [data.title(name) for name in algorithms] if alone else datasets
@@ -37,7 +39,7 @@ class DotsFigure(DatasetsFigure):
 
     def draw(self, data: FigureData) -> Canvas:
         """Draw the dots and the published numbers; with one data set the algorithms themselves are the axis."""
-        (metric,), datasets, chart = self.metrics, self._datasets(data), self.chart(data)
+        (metric,), datasets, chart = self.metrics, self.shown_datasets(data.results), self.chart(data)
         if not datasets:
             return self.empty(data)
         alone, labels = len(self.datasets) == 1, list(chart.ticks)
@@ -73,22 +75,8 @@ class DotsFigure(DatasetsFigure):
 
     def _algorithms(self, data: FigureData) -> list[str]:
         """Return the algorithms that have a result."""
-        (metric,), datasets = self.metrics, self._datasets(data)
+        (metric,), datasets = self.metrics, self.shown_datasets(data.results)
         return [name for name in self.algorithms if any(data.results.values(d, name, metric).size for d in datasets)]
-
-    def _datasets(self, data: FigureData) -> list[str]:
-        without = self.left_out(data.results)
-        return [name for name in self.datasets if name not in without]
-
-
-def _positions(number: int, count: int, datasets: int, *, alone: bool) -> Floats:
-    """Return where the dots of one of several algorithms are: beside each other in the place of their data set.
-
-    With one data set alone, each algorithm has a place.
-    """
-    if alone:
-        return np.array([float(number)])
-    return np.arange(datasets, dtype=np.float64) + SPREAD * ((number + 0.5) / count - 0.5)
 
 
 def _set_labels(axes: Axes, labels: list[str], width: float) -> None:

@@ -8,7 +8,7 @@ from grambench.config.metrics import METRICS
 from grambench.report import drawing
 from grambench.report.charts import BLACK, Chart, Line, Panel
 from grambench.report.figure_kind import FigureData, FigureKind
-from grambench.report.lazy import Canvas
+from grambench.report.lazy import Canvas, DataFrame
 
 SIDE = 3.3  # inches
 FARTHEST = 8.0  # z that lie farther out are drawn there
@@ -23,9 +23,7 @@ class QuantilesFigure(FigureKind):
         """Return each number's z, in order, against the quantile of its rank, coloured by metric."""
         from scipy import special
 
-        from grambench.results.reproduction import judged_by_replications
-
-        judged = judged_by_replications(data.reproduction).sort_values("z")
+        judged = self._judged(data)
         expected = special.ndtri((np.arange(len(judged)) + 0.5) / max(len(judged), 1))
         lines = []
         for (colour, _), metric in zip(drawing.LINES, dict.fromkeys(judged["metric"]), strict=False):
@@ -45,7 +43,6 @@ class QuantilesFigure(FigureKind):
 
     def draw(self, data: FigureData) -> Canvas:
         """Draw the numbers, the diagonal, and the tests of normality."""
-        from grambench.results.reproduction import judged_by_replications
         from grambench.results.verdicts import normality
 
         chart = self.chart(data)
@@ -59,7 +56,7 @@ class QuantilesFigure(FigureKind):
         style: Any = {"markersize": 3.4, **drawing.WHITE_EDGE}
         for line in lines:
             axes.plot(line.x, line.mean, line.marker, color=line.colour, label=line.title, **style)
-        tested = normality(judged_by_replications(data.reproduction).sort_values("z")["z"].to_numpy(np.float64))
+        tested = normality(self._judged(data)["z"].to_numpy(np.float64))
         text = f"root mean square {tested.rms:.2f}\nKolmogorov-Smirnov p = {tested.p_value:.2g}"
         beneath: Any = {"ha": "right", "va": "bottom", "transform": axes.transAxes}
         axes.text(0.98, 0.03, text, fontsize=drawing.SMALL, color=BLACK, **beneath)
@@ -70,3 +67,8 @@ class QuantilesFigure(FigureKind):
         axes.set_aspect("equal")
         axes.legend(loc="upper left", fontsize=drawing.SMALL)
         return canvas
+
+    def _judged(self, data: FigureData) -> DataFrame:
+        from grambench.results.reproduction import judged_by_replications
+
+        return judged_by_replications(data.reproduction).sort_values("z")
