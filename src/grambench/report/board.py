@@ -79,7 +79,6 @@ def _groups(results: Results, algorithms: list[str], metric: str) -> list[list[i
     ranks = results.ranks(algorithms, metric)
     if len(ranks) < 2:
         return []
-    mean_ranks = ranks.mean()
-    order = sorted(algorithms, key=lambda name: float(mean_ranks[name]))
+    order = ranks.mean().sort_values(kind="stable").index
     groups = groups_alike(results.votes(order, metric, ranks.index))
     return [[algorithms.index(name) for name in group] for group in groups]

@@ -1,6 +1,6 @@
 """The first page: a bar and a sentence for each paper, the best algorithms, and the results that differ."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from grambench.report.notes import Notes, Section, place
 from grambench.report.page import StudyReport
 from grambench.report.profiles import page_of
 from grambench.report.renderings import short
-from grambench.report.study_page import JUDGED, claim_counts
+from grambench.report.study_page import JUDGED, claim_counts, tally
 from grambench.results.characteristics import Characteristics
 from grambench.results.columns import ALL
 
@@ -88,6 +88,7 @@ def _paper(paper: str, group: list[StudyReport], notes: Notes | None) -> dict[st
     counts = abstract.verdicts(group)
     claims = claim_counts(pd.concat([study.claims for study in group]))
     status = pd.concat([study.results.cells["status"] for study in group])
+    runs = tally(status, ("ok", "unavailable"))
     chapter = _chapter(group[0], notes)
     return {
         "title": chapter[0].title if chapter and len(group) > 1 else group[0].study.title,
@@ -99,11 +100,7 @@ def _paper(paper: str, group: list[StudyReport], notes: Notes | None) -> dict[st
         "claim": _claim_of(group),
         "finding": abstract.finding(group),
         "claims": claims,
-        "runs": {
-            "ok": int((status == "ok").sum()),
-            "unavailable": int((status == "unavailable").sum()),
-            "failed": int((~status.isin(["ok", "unavailable"])).sum()),
-        },
+        "runs": runs | {"failed": len(status) - sum(runs.values())},
         "sentences": [line for study in group for line in sentences(study, notes)],
     }
 
@@ -122,12 +119,13 @@ def _chapter(study: StudyReport, notes: Notes | None) -> list[Section]:
 def sentences(study: StudyReport, notes: Notes | None) -> list[Sentence]:
     """Return a sentence on each result of a study that differs or is missing."""
     chapter = _chapter(study, notes)
-    return [*_failures(study), *_numbers(study, place(chapter, "differ")), *_claims(study, place(chapter, "claim"))]
+    numbers, claims = _numbers(study, place(chapter, "differ")), _claims(study, place(chapter, "claim"))
+    return [*_failures(study), *_stand_ins(study), *numbers, *claims]
 
 
-def _numbers(study: StudyReport, note: str) -> list[Sentence]:
-    """Return a sentence for each algorithm and metric with numbers that differ."""
-    numbers, rows = study.numbers(), []
+def _numbers(study: StudyReport, note: str) -> Iterator[Sentence]:
+    """Yield a sentence for each algorithm and metric with numbers that differ."""
+    numbers = study.numbers()
     judged = numbers[numbers["verdict"].isin(JUDGED)]
     for (name, metric), compared in judged.groupby(["algorithm", "metric"], sort=False):
         different = compared[compared["verdict"] == "different"]
@@ -143,51 +141,36 @@ def _numbers(study: StudyReport, note: str) -> list[Sentence]:
         else:
             text = f"{prefix}{len(different)} of {len(compared)} numbers differ in {quantity}: {where}."
         anchor = f"{study.page}-different-{name or 'data'}-{metric}"
-        rows.append(Sentence(text=text, page=study.page, anchor=anchor, note=note))
-    return rows
+        yield Sentence(text=text, page=study.page, anchor=anchor, note=note)
 
 
-def _claims(study: StudyReport, note: str) -> list[Sentence]:
+def _claims(study: StudyReport, note: str) -> Iterator[Sentence]:
     words = {"fails": "fails", "contradicted": "is inconsistent within the paper, by its printed numbers"}
-    rows = study.claims[study.claims["verdict"].isin(list(words))]
-    return [
-        Sentence(
-            text=f"Claim {row['claim']} {words[row['verdict']]}: {row['statement']}",
-            page=study.page,
-            anchor=f"{study.page}-claim-{row['claim']}",
-            note=note,
-        )
-        for row in rows.to_dict("records")
-    ]
+    for row in study.claims[study.claims["verdict"].isin(list(words))].to_dict("records"):
+        text = f"Claim {row['claim']} {words[row['verdict']]}: {row['statement']}"
+        yield Sentence(text=text, page=study.page, anchor=f"{study.page}-claim-{row['claim']}", note=note)
 
 
-def _failures(study: StudyReport) -> list[Sentence]:
-    rows, anchor = [], f"{study.page}-missing"
+def _failures(study: StudyReport) -> Iterator[Sentence]:
+    anchor = f"{study.page}-missing"
     for (name, status, reason), cells in study.failed.groupby(["algorithm", "status", "reason"], sort=False):
         datasets = abstract.listed(list(dict.fromkeys(map(str, cells["dataset"]))))
         runs = abstract.counted(len(cells), "run")
         text = f"{runs} failed: {study.results.title(str(name))} on {datasets}, {status}: {short(str(reason), LONGEST)}"
-        rows.append(Sentence(text=text, page=study.page, anchor=anchor))
+        yield Sentence(text=text, page=study.page, anchor=anchor)
     for loaded in study.prepared.values():
         if isinstance(loaded, Unavailable):
             reasons = short("; ".join(loaded.reasons or ("no source is configured",)), LONGEST)
-            text = f"Data set {loaded.name} is unavailable: {reasons}"
-            rows.append(Sentence(text=text, page=study.page, anchor=anchor))
-    return [*rows, *_stand_ins(study)]
+            yield Sentence(text=f"Data set {loaded.name} is unavailable: {reasons}", page=study.page, anchor=anchor)
 
 
-def _stand_ins(study: StudyReport) -> list[Sentence]:
-    """Return a sentence on the data sets of a study with published numbers that are not from their first source."""
+def _stand_ins(study: StudyReport) -> Iterator[Sentence]:
+    """Yield a sentence on the data sets of a study with published numbers that are not from their first source."""
     by_lack: dict[str, list[str]] = {}
     for name, loaded in study.prepared.items() if study.study.published else ():
         if isinstance(loaded, Characteristics) and (lack := loaded.source.get("lacks")):
             by_lack.setdefault(lack, []).append(name)
-    return [
-        Sentence(
-            text=f"Data of a substitute source ({lack}): {abstract.listed(names)}. "
-            f"To try the first source, run grambench fetch {' '.join(names)}, then repeat the run.",
-            page=study.page,
-            anchor=f"{study.page}-data",
-        )
-        for lack, names in by_lack.items()
-    ]
+    for lack, names in by_lack.items():
+        remedy = f"To try the first source, run grambench fetch {' '.join(names)}, then repeat the run."
+        text = f"Data of a substitute source ({lack}): {abstract.listed(names)}. {remedy}"
+        yield Sentence(text=text, page=study.page, anchor=f"{study.page}-data")

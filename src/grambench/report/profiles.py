@@ -19,8 +19,6 @@ from grambench.results.study import Results
 
 Rows = list[dict[str, Any]]
 FIRST_SECTIONS = ("Idea", "Formula")  # of an algorithm's docstring, before its results; all others come after them
-DEVIATIONS = "Deviations from the paper"
-OPENING = re.compile(r"Deviations?[^:.,]{0,40}: ?")  # of a paragraph
 
 
 def page_of(algorithm: str) -> str:
@@ -49,15 +47,15 @@ def of_algorithms(studies: list[StudyReport], rows: Rows) -> list[Page]:
 
 
 def _algorithm(name: str, used: list[tuple[StudyReport, str]], rows: Rows) -> Page:
-    text = algorithms.docstring(name) or name
-    heading = text.partition("\n\n")[0]
+    heading = " ".join((algorithms.docstring(name) or name).partition("\n\n")[0].split())
+    summary = heading.partition(":")[2].strip() or heading
     described = sections(name)
     return Page(
         name=page_of(name),
         template="algorithm.html",
         title=algorithms.title(name),
         values={
-            "summary": _capital(" ".join(heading.partition(":")[2].split()) or " ".join(heading.split())),
+            "summary": summary[:1].upper() + summary[1:],
             "sections": {title: texts for title, texts in described.items() if title in FIRST_SECTIONS},
             "details": {title: texts for title, texts in described.items() if title not in FIRST_SECTIONS},
             "parameters": _parameters(name, used),
@@ -68,10 +66,6 @@ def _algorithm(name: str, used: list[tuple[StudyReport, str]], rows: Rows) -> Pa
             "path": f"{category}/{name}.py" if (category := algorithms.category_of(name)) else name,
         },
     )
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def paragraphs(text: str) -> list[tuple[str, str]]:
@@ -105,17 +99,10 @@ def _parameters(name: str, used: list[tuple[StudyReport, str]]) -> Rows:
 
 @functools.cache
 def sections(name: str) -> dict[str, list[tuple[str, str]]]:
-    """Return the paragraphs below each heading of an algorithm's docstring, "Idea" first; see `paragraphs`.
-
-    Paragraphs of the idea that start with "Deviation" count as the section on deviations, up to the end of the idea.
-    """
+    """Return the paragraphs below each heading of an algorithm's docstring, "Idea" first; see `paragraphs`."""
     texts = {title: paragraphs(text) for title, text in algorithms.sections(name).items()}
-    idea = texts.pop("Idea")
-    start = next((n for n, (_, text) in enumerate(idea) if text.startswith("Deviation")), len(idea))
-    opened = [(kind, _capital(OPENING.sub("", text, count=1))) for kind, text in idea[start:]]
-    deviations = texts.pop("Deviations", []) + [(kind, text) for kind, text in opened if text]
-    named = {"Idea": idea[:start]} | texts | {DEVIATIONS: deviations}
-    return {title: content for title, content in named.items() if content}
+    texts["Deviations from the paper"] = texts.pop("Deviations", [])
+    return {title: content for title, content in texts.items() if content}
 
 
 def _ranking(study: StudyReport, entry: str) -> dict[str, Any] | None:

@@ -77,7 +77,7 @@ def _pages(report: Report) -> list[Page]:
         "partial": any(study.partial for study in report.studies),
         "facts": study_page.facts([record.provenance for study in report.studies for record in study.records.values()]),
         "newest": max(study.newest for study in report.studies),
-        "seconds": sum(study_page.seconds(study) for study in report.studies),
+        "seconds": sum(float(study.results.cells["wall_seconds"].sum()) for study in report.studies),
     }
     pages = [Page(name=OVERVIEW, template="overview.html", title="Overview", values=values)]
     for study in report.studies:
@@ -122,7 +122,7 @@ class _Renderer:
             "file": self._link_to_file,
             "record": self._link_to_record,
             "record_page": self._link_to_record_page,
-            "has": lambda name: name in page_names,
+            "has": page_names.__contains__,
             "whole": whole,
             "report": report,
             "signs": study_page.SIGNS,

@@ -191,8 +191,3 @@ def convergence(results: Results) -> dict[str, Any]:
     worst = [(results.title(str(name)), *map(int, numbers)) for name, *numbers in missed.itertuples()]
     total = int(counts["sum"].sum())
     return {"all": len(reported), "missed": total, "worst": worst[:WORST], "others": len(worst[WORST:])}
-
-
-def seconds(study: StudyReport) -> float:
-    """Return the wall time of all runs together."""
-    return float(pd.to_numeric(study.results.cells["wall_seconds"], errors="coerce").sum())
