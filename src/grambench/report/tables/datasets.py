@@ -54,6 +54,7 @@ class DatasetsTable(TableKind):
             columns.append(protocol.split_column[0])
             remarks.append(protocol.split_column[1])
         rows, records = [], []
+        published = {key[1:]: row for key, row in reversed(data.reproduction.items())}
         for name in study.datasets:
             loaded = data.prepared.get(name)
             if isinstance(loaded, Characteristics):
@@ -64,21 +65,16 @@ class DatasetsTable(TableKind):
             else:
                 facts, texts = {}, {"Source": "unavailable" if loaded else NOT_PART}
             cells = {column: TableCell(text=texts.get(column, ""), status=NO_RESULT) for column in columns}
-            for metric, row in _published(data, name):
-                facts |= {f"published_{metric}": row["published_mean"]}
-                if cells[metric].text:
-                    verdict, published = str(row["verdict"]), str(row["published"])
-                    cells[metric] = replace(cells[metric], published=published, verdict=verdict)
+            for metric in ("n", "d"):
+                if (row := published.get((name, "", metric))) is not None:
+                    facts |= {f"published_{metric}": row["published_mean"]}
+                    if cells[metric].text:
+                        texts_of_paper = {key: str(row[key]) for key in ("published", "verdict")}
+                        cells[metric] = replace(cells[metric], **texts_of_paper)
             rows.append(Row(label=name, cells=list(cells.values())))
             records.append(facts | {"dataset": name, "reason": "" if texts.get("n") else str(loaded or NOT_PART)})
         remarks += [str(loaded) for loaded in data.prepared.values() if isinstance(loaded, Unavailable)]
         return self.content(columns, [Block(rows=rows)], remarks, self.file.frame(records))
-
-
-def _published(data: TableData, dataset: str) -> list[tuple[str, Any]]:
-    """Return the published size and dimension of a data set, as rows of reproduction.csv by metric."""
-    rows = {key[-1]: row for key, row in reversed(data.reproduction.items()) if key[1:3] == (dataset, "")}
-    return [(metric, rows[metric]) for metric in ("n", "d") if metric in rows]
 
 
 def _facts(dataset: Characteristics, protocol: Protocol) -> dict[str, Any]:

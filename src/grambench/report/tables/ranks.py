@@ -6,7 +6,7 @@ from typing import Literal
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricNames, Name, Names
 from grambench.report.cells import Block, Row, TableContent, cells_of
-from grambench.report.lazy import Results
+from grambench.report.lazy import DataFrame, Results
 from grambench.report.table_kind import TableData, TableKind
 from grambench.results.columns import ALL
 
@@ -41,8 +41,12 @@ class RanksTable(TableKind):
         results = data.results
         published = [algorithm for *_, algorithm, metric in data.reproduction if metric == "median_rank"]
         ranked = published or results.with_results(self.algorithms, self.by)
-        over = [] if published else list(results.ranks(ranked, self.by).index)
-        names = self.algorithms if self.rows == "metrics" else self._best_first(data, ranked)
+        ranks = results.ranks(ranked, self.by)
+        over, names = [] if published else list(ranks.index), self.algorithms
+        if self.rows == "algorithms":
+            # the best first; those without a rank come last
+            mean_ranks = ranks.mean()
+            names = sorted(names, key=lambda name: mean_ranks.get(name, len(ranked) + 1.0))
         rows, run = [], set(results.cells["algorithm"])
         for metric in self.metrics:
             cells = []
@@ -52,7 +56,7 @@ class RanksTable(TableKind):
                 unranked = metric in RANKS and name in run and not cell.text
                 cells.append(replace(cell, status=NOT_RANKED) if unranked else cell)
             rows.append(Row(label=METRICS[metric].label, cells=cells))
-        columns, corner, head = data.titles(names), "", self._head(data, ranked)
+        columns, corner, head = data.titles(names), "", _head(results.study.datasets, ranks)
         # The CSV file has one order of rows, however the table is laid out.
         frame = data.frame(cells_of([Block(dataset=ALL, head=head, rows=rows)]))
         if self.rows == "algorithms":
@@ -64,14 +68,6 @@ class RanksTable(TableKind):
             remarks += self._about_halves(results, ranked, over)
         remarks += data.failures(results.study.datasets, self.algorithms)
         return self.content(columns, [Block(dataset=ALL, head=head, rows=rows)], remarks, frame, corner)
-
-    def _head(self, data: TableData, ranked: list[str]) -> str:
-        """Return the data sets behind the ranks, in words."""
-        datasets = data.results.study.datasets
-        complete = data.results.ranks(ranked, self.by).index
-        without = [name for name in datasets if name not in complete]
-        head = f"ranked on {len(complete)} of {len(datasets)} data sets"
-        return f"{head}, without {', '.join(without)}" if without else head
 
     def _remarks(self, *, published: bool) -> list[str]:
         label = METRICS[self.by].label.partition(" (")[0].lower()
@@ -103,7 +99,9 @@ class RanksTable(TableKind):
         orders = [", ".join(map(results.title, half.index)) for half in (even, odd)]
         return [f"{text}stand as a tie: {orders[0]} by the even repetitions; {orders[1]} by the odd ones."]
 
-    def _best_first(self, data: TableData, ranked: list[str]) -> list[str]:
-        """Return the algorithms by their mean rank; those without one come last."""
-        means = data.results.ranks(ranked, self.by).mean()
-        return sorted(self.algorithms, key=lambda name: means.get(name, len(ranked) + 1.0))
+
+def _head(datasets: list[str], ranks: DataFrame) -> str:
+    """Return the data sets behind the ranks, in words."""
+    without = [name for name in datasets if name not in ranks.index]
+    head = f"ranked on {len(ranks)} of {len(datasets)} data sets"
+    return f"{head}, without {', '.join(without)}" if without else head

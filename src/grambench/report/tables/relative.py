@@ -88,27 +88,21 @@ def _printed(data: TableData, datasets: list[str], names: list[str], metric: str
 def _block(metric: str, head: str, form: str, ours: DataFrame, published: DataFrame) -> Block:
     import pandas as pd
 
-    with_means = [pd.concat([numbers, numbers.mean().to_frame(MEAN).T]) for numbers in (ours, published)]
-    rows = []
-    for label, *numbers in zip(with_means[0].index, *(numbers.to_numpy() for numbers in with_means), strict=True):
-        dataset = ALL if label == MEAN else str(label)
-        cells = [
-            _cell(form, pair, (dataset, str(algorithm), metric))
-            for algorithm, *pair in zip(ours.columns, *numbers, strict=True)
-        ]
-        rows.append(Row(label=str(label), cells=cells))
-    return Block(dataset=head, rows=rows)
-
-
-def _cell(form: str, numbers: list[float], key: tuple[str, str, str]) -> TableCell:
     from grambench.results.statistics import Sample
 
-    ours, published = numbers
-    has_number = bool(np.isfinite(ours))
-    return TableCell(
-        text=form.format(ours) if has_number else "",
-        published=form.format(published) if np.isfinite(published) else "",
-        status="" if has_number else NO_RESULT,
-        numbers=(Sample(ours, np.nan, int(has_number)), Sample(published, np.nan, 0)),
-        key=key,
-    )
+    ours, published = (pd.concat([numbers, numbers.mean().to_frame(MEAN).T]) for numbers in (ours, published))
+    rows = []
+    for label in map(str, ours.index):
+        cells = []
+        for algorithm in map(str, ours.columns):
+            mean, printed = float(ours.at[label, algorithm]), float(published.at[label, algorithm])
+            cell = TableCell(
+                text=form.format(mean) if np.isfinite(mean) else "",
+                published=form.format(printed) if np.isfinite(printed) else "",
+                status=NO_RESULT,
+                numbers=(Sample(mean, np.nan, int(np.isfinite(mean))), Sample(printed, np.nan, 0)),
+                key=(ALL if label == MEAN else label, algorithm, metric),
+            )
+            cells.append(cell)
+        rows.append(Row(label=label, cells=cells))
+    return Block(dataset=head, rows=rows)
