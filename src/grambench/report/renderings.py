@@ -1,13 +1,13 @@
 """A table as text, Markdown and LaTeX."""
 
 import itertools
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from grambench.report.cells import Row, TableCell, TableContent
 
-MAX_COLUMNS = 12  # of a longtable
 MAX_ROWS = 45  # of a table on one page
 HEAD = 10  # characters of a column's head in one line
 SHORT = 20  # characters in LaTeX of a reason for a missing number; a number is never cut
@@ -125,13 +125,9 @@ def latex(table: TableContent, *, label: str = "") -> str:
     label : str
         The argument of `\label`.
     """
-    if sum(len(block.rows) + 1 for block in table.blocks) <= MAX_ROWS:
-        render, groups = _float, _pages(_widths(table))
-    else:
-        render, groups = _longtable, _equal_parts(len(table.columns), math.ceil(len(table.columns) / MAX_COLUMNS))
+    render = _float if sum(len(block.rows) + 1 for block in table.blocks) <= MAX_ROWS else _longtable
     label = rf"\label{{{label}}}" if label else ""
-    parts = enumerate(_split_columns(table, groups))
-    return "\n".join(render(part, "" if number else label) for number, part in parts)
+    return "\n".join(render(part, "" if number else label) for number, part in enumerate(_split_columns(table)))
 
 
 def _widths(table: TableContent) -> list[float]:
@@ -145,28 +141,17 @@ def _widths(table: TableContent) -> list[float]:
     return [LETTER_WIDTH * max(map(len, column), default=0) + COLUMN_GAP for column in texts]
 
 
-def _pages(widths: list[float]) -> list[range]:
-    """Return which columns stand together on a page, each page with the label column, in about equal numbers."""
-    first, *others = widths
+def _split_columns(table: TableContent) -> Iterator[TableContent]:
+    """Yield tables of equally many columns that fit on a page beside the labels; the last one has the remarks."""
+    first, *others = _widths(table)
     for count in itertools.count(1):
-        parts = _equal_parts(len(others), count)
+        parts = np.array_split(np.arange(len(others)), count)
         if all(len(part) < 2 or first + sum(others[number] for number in part) <= PAGE_WIDTH for part in parts):
             break
-    return parts
-
-
-def _equal_parts(columns: int, count: int) -> list[range]:
-    """Split columns into at most `count` ranges of about equal size; without columns, return one empty range."""
-    size = math.ceil(columns / max(count, 1)) or 1
-    return [range(start, min(start + size, columns)) for start in range(0, columns, size)] or [range(0)]
-
-
-def _split_columns(table: TableContent, parts: list[range]) -> Iterator[TableContent]:
-    """Yield a table of each part of the columns; the last one has the remarks."""
-    for number, columns in enumerate(parts):
-        caption = table.caption if len(parts) == 1 else f"{table.caption}, part {number + 1} of {len(parts)}"
-        remarks = table.remarks if number == len(parts) - 1 else []
-        yield replace(table.select_columns(columns), caption=caption, remarks=remarks)
+    for number, columns in enumerate(parts, start=1):
+        caption = table.caption if count == 1 else f"{table.caption}, part {number} of {count}"
+        remarks = table.remarks if number == count else []
+        yield replace(table.select_columns(columns.tolist()), caption=caption, remarks=remarks)
 
 
 def _float(table: TableContent, label: str) -> str:
@@ -188,7 +173,7 @@ def _float(table: TableContent, label: str) -> str:
 def _longtable(table: TableContent, label: str) -> str:
     lines = [
         r"% \usepackage{booktabs,longtable}",
-        r"\begingroup\footnotesize\setlength{\tabcolsep}{4pt}",
+        r"\begingroup\footnotesize\setlength{\tabcolsep}{3pt}",
         rf"\begin{{longtable}}{{@{{}}l{'r' * len(table.columns)}@{{}}}}",
         rf"\caption{{{_caption(table)}}}{label} \\",
         *(r"\toprule", _header(table), r"\midrule", r"\endfirsthead"),
