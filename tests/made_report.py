@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
+from html.parser import HTMLParser
 from pathlib import Path
 
 import leaderboard
@@ -42,6 +43,47 @@ Most of it does, see [Verdicts](../verdicts.md).
 
 
 SVG = b"<svg></svg>"
+
+
+class Page(HTMLParser):
+    """Collects the tags, the visible text, and the addresses that a page names."""
+
+    VOID = frozenset({"meta", "link", "br", "img", "input", "hr"})
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.stack, self.addresses, self.outside, self.words = [], [], [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        self.tags.append((tag, attributes))
+        if tag not in self.VOID:
+            self.stack.append(tag)
+        found = [attributes[name] for name in ("src", "href", "srcset", "action") if name in attributes]
+        if tag == "a" and attributes.get("class") == "external":  # nothing is asked for until a reader follows it
+            self.outside += found
+        else:
+            self.addresses += found
+
+    def handle_endtag(self, tag):
+        assert self.stack.pop() == tag
+
+    def handle_data(self, data):
+        if self.stack[-1:] not in (["script"], ["style"]):
+            self.words.append(data)
+
+    def named(self, tag):
+        return [attributes for name, attributes in self.tags if name == tag]
+
+    @property
+    def ids(self):
+        return [attributes["id"] for _, attributes in self.tags if "id" in attributes]
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.words).split())
 
 
 def report_spec(title="", **changes):

@@ -1,41 +1,17 @@
 """From the overview to one repetition: the links of the report, followed and counted as a reader would click them."""
 
 from collections import deque
-from html.parser import HTMLParser
 from posixpath import dirname, join, normpath
 
 import leaderboard
 import pytest
-from made_report import pages_of, report_of
+from made_report import Page, pages_of, report_of
 
 from grambench.report import record_page, site, tables
 from grambench.results.records import Record
 
 MOST_CLICKS = 5
 STUDY, START = "pages/study-leaderboard.html", "index.html"
-
-
-class Links(HTMLParser):
-    """The links of a page, each with the ids of the elements around it."""
-
-    VOID = frozenset({"meta", "link", "br", "img", "input", "hr"})
-
-    def __init__(self, text):
-        super().__init__()
-        self.stack, self.links, self.ids = [], [], set()
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        attributes = dict(attrs)
-        self.ids.add(attributes.get("id"))
-        if tag not in self.VOID:
-            self.stack.append(attributes.get("id"))
-        if tag == "a" and "href" in attributes:
-            self.links.append((attributes["href"], {*self.stack}))
-
-    def handle_endtag(self, tag):
-        if tag not in self.VOID:
-            self.stack.pop()
 
 
 def record(results, cell):
@@ -51,12 +27,12 @@ def record(results, cell):
 
 @pytest.fixture(scope="module")
 def pages():
-    """The links of every page of the leaderboard's report, by the page's path."""
+    """Every page of the leaderboard's report by its path."""
     results = leaderboard.results()
     shown = {"ranks": tables.build(results, {}, {}, results.study.tables["ranks"])}
     records = {cell.record: record(results, cell) for cell in results.cells.itertuples()}
     made = pages_of(report_of(results, tables=shown, records=records))
-    return {name: Links(text.decode()) for name, text in made.items() if name.endswith(".html") and name != site.WHOLE}
+    return {name: Page(text.decode()) for name, text in made.items() if name.endswith(".html") and name != site.WHOLE}
 
 
 def follow(at, href):
@@ -70,7 +46,7 @@ def clicks(pages, goal):
     steps, queue = {START: 0}, deque([START])
     while queue:
         at = queue.popleft()
-        for href, _ in pages[at].links:
+        for href in pages[at].addresses:
             target, _ = follow(at, href)
             if target in pages and target not in steps:
                 steps[target] = steps[at] + 1
@@ -85,14 +61,14 @@ def test_every_repetition_is_at_most_five_clicks_away(pages):
         path = f"pages/{name}.html"
         assert clicks(pages, path) <= MOST_CLICKS
         repetitions = {f"{name}-{r + 1}" for r in range(leaderboard.REPEATS if cell.status == "ok" else 0)}
-        assert repetitions <= pages[path].ids
+        assert repetitions <= set(pages[path].ids)
 
 
 def test_a_mean_rank_leads_to_each_number_that_it_is_made_of(pages):
     """Overview, study, data set with the rank of each algorithm there: three clicks, and the fourth is to a record."""
 
     def targets(name):
-        return {follow(name, href)[0] for href, _ in pages[name].links}
+        return {follow(name, href)[0] for href in pages[name].addresses}
 
     assert STUDY in targets(START)
     for dataset in leaderboard.BEST:
