@@ -173,7 +173,7 @@ def _float(table: TableContent, label: str) -> str:
 def _longtable(table: TableContent, label: str) -> str:
     lines = [
         r"% \usepackage{booktabs,longtable}",
-        r"\begingroup\footnotesize\setlength{\tabcolsep}{3pt}",
+        r"\begingroup\footnotesize\setlength{\tabcolsep}{4pt}",
         rf"\begin{{longtable}}{{@{{}}l{'r' * len(table.columns)}@{{}}}}",
         rf"\caption{{{_caption(table)}}}{label} \\",
         *(r"\toprule", _header(table), r"\midrule", r"\endfirsthead"),
