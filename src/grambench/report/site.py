@@ -6,6 +6,7 @@ The layout is in `templates`. The style sheets, the scripts and the library that
 import base64
 import json
 import multiprocessing
+import posixpath
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -120,7 +121,7 @@ class _Renderer:
         self.environment.globals |= {
             "to": self._link_to_page,
             "file": self._link_to_file,
-            "record": self._link_to_record,
+            "link": self._link,
             "record_page": self._link_to_record_page,
             "has": page_names.__contains__,
             "whole": whole,
@@ -134,11 +135,6 @@ class _Renderer:
             "claim_signs": study_page.CLAIM_SIGNS,
             "level": LEVEL,
         }
-
-    @property
-    def up(self) -> str:
-        """The path from the page that is rendered to the report's folder."""
-        return "" if self.at == OVERVIEW else "../"
 
     def render(self, cores: int) -> list[bytes]:
         """Return all pages of the folder."""
@@ -162,21 +158,18 @@ class _Renderer:
         return Markup(template.render(key=page_.name, title=page_.title, **page_.values))
 
     def _render_frame(self, title: str, content: Markup) -> str:
-        return self.environment.get_template("frame.html").render(
-            title=title,
-            content=content,
-            styles=STYLES,
-            scripts=SCRIPTS,
-            folder=f"{PAGES}/" if self.at == OVERVIEW else "",
-            results=f"{self.up}../",
-        )
+        template = self.environment.get_template("frame.html")
+        return template.render(title=title, content=content, styles=STYLES, scripts=SCRIPTS)
+
+    def _link(self, path: str) -> str:
+        """Return the address of a path below the report's folder from the page that is rendered."""
+        return posixpath.relpath(path, posixpath.dirname(_path(self.at)) or ".")
 
     def _link_to_page(self, name: str, anchor: str = "") -> str:
         """Return the address of a page, or of an anchor on it."""
         if self.whole or (anchor and name == self.at):
             return f"#{anchor or name}"
-        folder = f"{PAGES}/" if self.at == OVERVIEW else ""
-        path = f"{self.up}{INDEX}" if name == OVERVIEW else f"{folder}{name}.html"
+        path = self._link(_path(name))
         return f"{path}#{anchor}" if anchor else path
 
     def _link_to_file(self, study: StudyReport, name: str) -> str:
@@ -184,15 +177,11 @@ class _Renderer:
         if self.whole:
             media_type = MEDIA_TYPES[Path(name).suffix]
             return f"data:{media_type};base64," + base64.b64encode(study.files[name]).decode("ascii")
-        return f"{self.up}{FILES}/{study.study.name}/{name}"
+        return self._link(f"{FILES}/{study.study.name}/{name}")
 
     def _link_to_record_page(self, path: str) -> str:
         """Return the address of the page of a record; empty in the one file, and for no record."""
         return self._link_to_page(record_page.name_of(path)) if path and not self.whole else ""
-
-    def _link_to_record(self, path: str) -> str:
-        """Return the address of a record, which lies beside the report's folder."""
-        return f"{self.up}../{path.partition('/')[2]}"
 
 
 _held: list[_Renderer] = []  # that of a process of `_Renderer.render`
