@@ -93,7 +93,8 @@ def _repetitions(record: Record, main: str) -> Part:
     """
     measured = {name: table[0] for name, table in _metrics(record).items() if np.isfinite(table[0]).any()}
     names = [name for name in dict.fromkeys([main, *METRICS, *measured]) if name in measured]
-    same = [name for name in names if name != main and _is_constant(name, measured[name])]
+    neutral = [name for name in names if name in METRICS and not METRICS[name].better and name != main]
+    same = [name for name in neutral if len(measured[name]) > 1 and np.ptp(measured[name]) == 0.0]
     columns = [name for name in names if name not in same]
     rows = [
         (str(number), *map(_number, values))
@@ -127,11 +128,6 @@ def _sweep_table(record: Record) -> Part:
 def _metrics(record: Record) -> dict[str, Floats]:
     """Return the metrics of a record without counts of work that is never done."""
     return {name: table for name, table in record.metrics.items() if table.any() or name not in WORK}
-
-
-def _is_constant(metric: str, values: Floats) -> bool:
-    neutral = metric in METRICS and METRICS[metric].better is None
-    return neutral and len(values) > 1 and bool((values == values[0]).all())
 
 
 def _number(value: float) -> str:

@@ -71,18 +71,13 @@ class RanksTable(TableKind):
 
     def _remarks(self, *, published: bool) -> list[str]:
         label = METRICS[self.by].label.partition(" (")[0].lower()
-        superlative = {"lower": "least", "higher": "highest"}[METRICS[self.by].better or "lower"]
+        superlative = "highest" if METRICS[self.by].better == "higher" else "least"
         every = "every algorithm that the paper ranks" if published else "every ranked algorithm"
-        if published:
-            means = (
-                "Error and time are means over the data sets, ± the standard error; in parentheses the published value."
-            )
-        else:
-            means = "The other numbers are means over these data sets, of seconds ± the standard error."
+        means = f"The other numbers are means over {'the' if published else 'these'} data sets, of seconds ± the"
         return [
             f"On each data set on which {every} has a result, rank 1 is that of the {superlative} mean {label}; "
             "algorithms in a tie share their mean rank.",
-            means,
+            f"{means} standard error{'; in parentheses the published value' if published else ''}.",
         ]
 
     def _about_halves(self, results: Results, ranked: list[str], datasets: list[str]) -> list[str]:
