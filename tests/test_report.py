@@ -1,13 +1,13 @@
 """The report from tables to pages, on the small study: what the pages say, and that they need nothing else."""
 
 import html
-import itertools
 import json
 import re
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import leaderboard
 import made_report
 import numpy as np
 import pandas as pd
@@ -304,25 +304,15 @@ def test_a_study_of_ones_own_speaks_of_no_published_numbers():
     assert "pages/notes.html" not in made
 
 
-def test_an_own_study_has_a_leaderboard_with_its_own_algorithm_marked(tmp_path):
-    """Two data sets, on which the own algorithm is last; ten others are better."""
-    (tmp_path / "mine.py").write_text('"""Mine: an own algorithm."""\n', encoding="utf-8")
-    names = [f"other_{number}" for number in range(11)]
-    entries = {name: {"algorithm": "perceptron", "title": name} for name in names}
-    entries["mine"] = {"path": str(tmp_path / "mine.py"), "title": "Mine"}
-    ranks = {"kind": "ranks", "title": "Ranks", "caption": "", "algorithms": list(entries), "by": "mistake_percent"}
-    settings = presentation.SETTINGS | {"algorithms": entries, "datasets": ["wdbc", "sonar"], "experts": None}
-    settings |= {"published": None, "sweeps": {}, "figures": {}}
-    settings |= {"tables": {"ranks": ranks | {"metrics": ["mean_rank", "mistake_percent"]}}}
-    rows, cells = [], []
-    for dataset, (number, name) in itertools.product(("wdbc", "sonar"), enumerate(entries)):
-        rows += planted.plain(dataset, name, "mistake_percent", float(number))
-        cells.append((dataset, name, "", "ok", "", "seeded"))
-    results = planted.results(Study.model_validate(settings), rows, cells)
-    (board,) = overview.boards([report_of(results, tables={})])
-    assert [row["title"] for row in board["rows"]] == [*names[: overview.BEST], "Mine"]
-    assert [row["own"] for row in board["rows"]] == [False] * overview.BEST + [True]
-    assert (board["rows"][0]["share"], board["rows"][-1]["share"]) == (0.0, 100.0) and board["count"] == 12
+def test_a_leaderboard_has_the_best_and_an_algorithm_of_ones_own_wherever_it_is():
+    """The own one is the last of twelve."""
+    own = {"majority": {"path": "mine.py", "title": "Mine"}}
+    study = leaderboard.study(algorithms=leaderboard.SETTINGS["algorithms"] | own)
+    (board,) = overview.boards([report_of(replace(leaderboard.results(), study=study), tables={})])
+    rows = board["rows"]
+    assert len(rows) == overview.BEST + 1 and rows[-1]["title"] == "Mine" and board["count"] == 12
+    assert [row["own"] for row in rows] == [False] * overview.BEST + [True]
+    assert (rows[0]["share"], rows[-1]["share"]) == (0.0, 100.0)
 
 
 def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():

@@ -125,9 +125,10 @@ def latex(table: TableContent, *, label: str = "") -> str:
     label : str
         The argument of `\label`.
     """
-    render = _float if sum(len(block.rows) + 1 for block in table.blocks) <= MAX_ROWS else _longtable
+    long = sum(len(block.rows) + 1 for block in table.blocks) > MAX_ROWS
     label = rf"\label{{{label}}}" if label else ""
-    return "\n".join(render(part, "" if number else label) for number, part in enumerate(_split_columns(table)))
+    parts = enumerate(_split_columns(table))
+    return "\n".join(_latex_table(part, "" if number else label, long=long) for number, part in parts)
 
 
 def _widths(table: TableContent) -> list[float]:
@@ -154,34 +155,29 @@ def _split_columns(table: TableContent) -> Iterator[TableContent]:
         yield replace(table.select_columns(columns.tolist()), caption=caption, remarks=remarks)
 
 
-def _float(table: TableContent, label: str) -> str:
-    environment = "table" if sum(_widths(table)) <= PAPER_COLUMN_WIDTH else "table*"
-    lines = [
-        r"% \usepackage{booktabs}",
-        rf"\begin{{{environment}}}[t]",
-        r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
-        rf"\caption{{{_caption(table)}}}{label}",
-        rf"\begin{{tabular}}{{@{{}}l{'r' * len(table.columns)}@{{}}}}",
-        *(r"\toprule", _header(table), r"\midrule"),
-        *_body(table),
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    return "\n".join([*lines, rf"\end{{{environment}}}", ""])
-
-
-def _longtable(table: TableContent, label: str) -> str:
-    lines = [
-        r"% \usepackage{booktabs,longtable}",
-        r"\begingroup\footnotesize\setlength{\tabcolsep}{4pt}",
-        rf"\begin{{longtable}}{{@{{}}l{'r' * len(table.columns)}@{{}}}}",
-        rf"\caption{{{_caption(table)}}}{label} \\",
-        *(r"\toprule", _header(table), r"\midrule", r"\endfirsthead"),
-        *(r"\toprule", _header(table), r"\midrule", r"\endhead"),
-        *(r"\bottomrule", r"\endfoot"),
-        *_body(table),
-    ]
-    return "\n".join([*lines, r"\end{longtable}", r"\endgroup", ""])
+def _latex_table(table: TableContent, label: str, *, long: bool) -> str:
+    columns, caption = rf"{{@{{}}l{'r' * len(table.columns)}@{{}}}}", rf"\caption{{{_caption(table)}}}{label}"
+    head = [r"\toprule", _header(table), r"\midrule"]
+    if long:
+        lines = [
+            r"% \usepackage{booktabs,longtable}",
+            r"\begingroup\footnotesize\setlength{\tabcolsep}{4pt}",
+            *(rf"\begin{{longtable}}{columns}", rf"{caption} \\"),
+            *(*head, r"\endfirsthead", *head, r"\endhead", r"\bottomrule", r"\endfoot"),
+            *_body(table),
+            *(r"\end{longtable}", r"\endgroup"),
+        ]
+    else:
+        environment = "table" if sum(_widths(table)) <= PAPER_COLUMN_WIDTH else "table*"
+        lines = [
+            r"% \usepackage{booktabs}",
+            rf"\begin{{{environment}}}[t]",
+            r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
+            *(caption, rf"\begin{{tabular}}{columns}", *head),
+            *_body(table),
+            *(r"\bottomrule", r"\end{tabular}", rf"\end{{{environment}}}"),
+        ]
+    return "\n".join([*lines, ""])
 
 
 def _caption(table: TableContent) -> str:

@@ -147,11 +147,10 @@ def _details(study: StudyReport, cells: Iterable[TableCell]) -> dict[str, dict[s
         if cell.key is None or "|".join(cell.key) in details:
             continue
         dataset, algorithm, _ = cell.key
-        ours = cell.numbers[0] if cell.numbers else None
         row = study.compared.get(cell.key)
         record, reason = study.record_paths.get((dataset, algorithm), ""), results.missing(dataset, algorithm)
         detail: dict[str, Any] = {"record": record, "why": reason}
-        if ours is not None and ours.runs:
+        if cell.numbers and (ours := cell.numbers[0]).runs:
             detail |= {"mean": rounded(ours.mean, 4), "std": rounded(ours.std, 4), "runs": ours.runs}
         if row is not None:
             detail |= {"published": row["published"], "verdict": row["verdict"], "why": row["reason"]}
