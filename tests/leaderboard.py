@@ -8,7 +8,7 @@ import itertools
 from dataclasses import replace
 
 import numpy as np
-from planted import plain
+from planted import plain, shown
 from planted import results as planted_results
 
 from grambench.config.study import Study
@@ -50,6 +50,7 @@ FILES = {
     "majority": ("cr_dc", "Majority class"),
 }
 SHOWN = {"algorithms": list(BEHIND), "metrics": ["accuracy_percent"]}
+RANKS = ["mean_rank", "accuracy_percent", "balanced_accuracy_percent", "seconds", "kernel_values"]
 SETTINGS = {
     "name": "leaderboard",
     "title": "A small leaderboard",
@@ -61,26 +62,19 @@ SETTINGS = {
         name: dict(zip(("algorithm", "title"), FILES[name], strict=True)) if name in FILES else {} for name in BEHIND
     },
     "tables": {
-        "matrix": {"kind": "matrix", "title": "Accuracy", "caption": "On each data set"} | SHOWN,
-        "pairs": {"kind": "pairs", "title": "Pairs", "caption": "Wins, ties and losses"} | SHOWN,
-        "ranks": {
-            "kind": "ranks",
-            "title": "Ranks",
-            "caption": "All data sets together",
-            "rows": "algorithms",
-            "by": "accuracy_percent",
-            "algorithms": list(BEHIND),
-            "metrics": ["mean_rank", "accuracy_percent", "balanced_accuracy_percent", "seconds", "kernel_values"],
-        },
+        "matrix": shown("matrix", "Accuracy", **SHOWN),
+        "pairs": shown("pairs", "Pairs", **SHOWN),
+        "ranks": shown(
+            "ranks", "Ranks", rows="algorithms", by="accuracy_percent", algorithms=list(BEHIND), metrics=RANKS
+        ),
     },
     "figures": {
-        "critical": {"kind": "critical_difference", "title": "Ranks", "caption": "Who can be told apart"} | SHOWN,
-        "dots": {"kind": "dots", "title": "Dots", "caption": "Accuracy", "datasets": list(BEST)} | SHOWN,
-        "heatmap": {"kind": "heatmap", "title": "Losses", "caption": "Accuracy behind the best"} | SHOWN,
-        "panels": {"kind": "panels", "title": "Panels", "caption": "Accuracy on each data set"} | SHOWN,
-        "pareto": {"kind": "pareto", "title": "Cost", "caption": "Accuracy lost against seconds"} | SHOWN,
-        "work": {"kind": "pareto", "title": "Work", "caption": "Accuracy lost against work", "cost": "kernel_values"}
-        | SHOWN,
+        "critical": shown("critical_difference", "Ranks", **SHOWN),
+        "dots": shown("dots", "Dots", datasets=list(BEST), **SHOWN),
+        "heatmap": shown("heatmap", "Losses", **SHOWN),
+        "panels": shown("panels", "Panels", **SHOWN),
+        "pareto": shown("pareto", "Cost", **SHOWN),
+        "work": shown("pareto", "Work", cost="kernel_values", **SHOWN),
     },
 }
 

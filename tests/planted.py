@@ -16,6 +16,11 @@ CELLS = ["dataset", "algorithm", "sweep", "status", "reason", "orders"]
 CURVES = ["dataset", "algorithm", "repetition", "round", "metric", "result"]
 
 
+def shown(kind, title="Shown", **settings):
+    """Return the settings of a table or a figure."""
+    return {"kind": kind, "title": title, "caption": "As planted"} | settings
+
+
 def plain(dataset, algorithm, metric, *values):
     """Return the rows of a plain run, a value a repetition."""
     return [(dataset, algorithm, "", np.nan, repetition, metric, value) for repetition, value in enumerate(values)]

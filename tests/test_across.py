@@ -10,7 +10,7 @@ import planted
 import pytest
 import yaml
 from matplotlib.colors import to_hex
-from planted import CONFIG, CONFIGURATION, one, plain
+from planted import CONFIG, CONFIGURATION, one, plain, shown
 
 from grambench.common.errors import ConfigError, DataError
 from grambench.common.files import sealed
@@ -35,6 +35,8 @@ RANKED = ["ca_1d", "cr", "da", "d1"]
 PROFILE = [1.0, 10.0, 100.0]
 SHOWN = {"metrics": ["error_percent"], "algorithms": ["ca_1d", "cr", "d1"], "datasets": list(ERRORS)}
 ALONE = {"algorithms": ["ca_1d"], "datasets": ["line_0"]}
+RANKS, TWO = ["median_rank", "mean_rank", "error_percent", "seconds"], ["error_percent", "seconds"]
+SEARCHES = [f"search_objective_{number}" for number in (1, 2, 3)]
 SETTINGS = {
     "name": "small",
     "title": "A small study",
@@ -65,41 +67,17 @@ SETTINGS = {
         "characteristics": {"item": "Table 3", "file": "sizes.csv"},
     },
     "tables": {
-        "datasets": {"kind": "datasets", "title": "Table 3", "caption": "The data"},
-        "ranks": {
-            "kind": "ranks",
-            "title": "Table 2",
-            "caption": "Ranks",
-            "algorithms": [*RANKED, "cr_dc"],
-            "metrics": ["median_rank", "mean_rank", "error_percent", "seconds"],
-        },
-        "text": {
-            "title": "Section 3.1",
-            "caption": "Text",
-            "algorithms": ["ca_1d", "d1"],
-            "metrics": ["error_percent"],
-        },
+        "datasets": shown("datasets", "Table 3"),
+        "ranks": shown("ranks", "Table 2", algorithms=[*RANKED, "cr_dc"], metrics=RANKS),
+        "text": shown("results", "Section 3.1", algorithms=["ca_1d", "d1"], metrics=["error_percent"]),
     },
     "figures": {
-        "dots": SHOWN | {"kind": "dots", "title": "Dots", "caption": "Dots"},
-        "alone": SHOWN | {"kind": "dots", "title": "Alone", "caption": "One", "datasets": ["line_0"]},
-        "across": SHOWN
-        | {"kind": "across", "title": "Across", "caption": "Lines", "metrics": ["error_percent", "seconds"]}
-        | {"algorithms": RANKED, "x": [0, 5, 40], "label": "How far"},
-        "found": ALONE
-        | {"kind": "found", "title": "Found", "caption": "Kernels", "metrics": ["weight"], "label": "Width"}
-        | {"marks": {"√2": math.sqrt(2)}},
-        "profile": ALONE
-        | {"kind": "profile", "title": "Profile", "caption": "Searches", "sweep": "profile"}
-        | {"metrics": [f"search_objective_{number}" for number in (1, 2, 3)]},
-        "function": {
-            "kind": "function",
-            "title": "Function",
-            "caption": "Waves",
-            "function": "three_sines",
-            "x": [-10, 10],
-            "label": "Place",
-        },
+        "dots": shown("dots", **SHOWN),
+        "alone": shown("dots", **SHOWN | {"datasets": ["line_0"]}),
+        "across": shown("across", x=[0, 5, 40], label="How far", **SHOWN | {"metrics": TWO, "algorithms": RANKED}),
+        "found": shown("found", metrics=["weight"], label="Width", marks={"√2": math.sqrt(2)}, **ALONE),
+        "profile": shown("profile", sweep="profile", metrics=SEARCHES, **ALONE),
+        "function": shown("function", function="three_sines", x=[-10, 10], label="Place"),
     },
 }
 FILES = {

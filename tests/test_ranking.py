@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import small_board
-from planted import CONFIGURATION
+from planted import CONFIGURATION, shown
 from small_board import BOARD, DATASETS, ENTRIES, FOLDER
 
 from grambench.commands import rank
@@ -170,8 +170,7 @@ def test_a_board_without_reference_results_says_how_to_make_them(project, call, 
 
 def test_a_table_versus_has_the_numbers_of_the_comparison():
     results = leaderboard.results()
-    shown = {"kind": "versus", "title": "One beside all", "caption": "Points", "first": "rkl"} | leaderboard.SHOWN
-    study = leaderboard.study(tables={"versus": shown})
+    study = leaderboard.study(tables={"versus": shown("versus", first="rkl", **leaderboard.SHOWN)})
     table = tables.build(results, {}, {}, study.tables["versus"])
     frame = table.data.set_index("algorithm")
     assert sorted(frame.index) == sorted(set(leaderboard.BEHIND) - {"rkl"})

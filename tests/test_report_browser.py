@@ -429,7 +429,7 @@ def test_a_leaderboard_starts_with_ranks_and_a_front_whose_contents_can_be_chose
     none.click();
     answer.none = [rows().length, texts("[role=status]")[0]];
     const details = document.querySelector("#study-leaderboard table caption").closest("details");
-    answer.first = details.textContent.includes("All data sets together");
+    answer.first = details.textContent.includes("Ranks: As planted");
     answer.cells = [...document.querySelectorAll("table .own a")].map((each) => each.textContent).slice(0, 2);
     say(answer);
     """

@@ -5,7 +5,7 @@ import itertools
 import pandas as pd
 import planted
 import pytest
-from planted import plain
+from planted import plain, shown
 
 from grambench.config.study import Study
 from grambench.report import figures
@@ -21,15 +21,7 @@ SETTINGS = {
     "algorithms": {"cka": {}, "uniform_svm": {}},
     "sweeps": {of: {"kind": "view", "of": of, "algorithms": ["uniform_svm"]} for of in ("alone", "without")},
     "figures": {
-        "weights": {
-            "kind": "weights",
-            "title": "Weights",
-            "caption": "Of views",
-            "algorithms": ["cka"],
-            "metrics": ["accuracy_percent"],
-            "alone": "alone",
-            "without": "without",
-        }
+        "weights": shown("weights", algorithms=["cka"], metrics=["accuracy_percent"], alone="alone", without="without")
     },
 }
 # in units that differ between repetitions
