@@ -15,8 +15,9 @@ from grambench.config.metrics import METRICS
 from grambench.config.names import Names
 from grambench.config.shown import AnyFigure, OneMetric
 from grambench.config.study import Study
+from grambench.report import drawing
 from grambench.report.charts import Chart, Line, Panel
-from grambench.report.drawing import DARK_GREY, DASHES, LINES, PAGE, SHAPES, draw_panels, panel_grid, single_panel
+from grambench.report.drawing import DARK_GREY, DASHES, LINES, PAGE, SHAPES
 from grambench.report.lazy import Axes, Canvas, DataFrame, Results, Series
 
 MEANS_AND_BANDS = "Lines are means of {runs}, bands one standard deviation to either side"
@@ -68,7 +69,7 @@ class FigureData:
     def grid(self, count: int, most: int, row: float, rest: float = 0.0) -> tuple[Canvas, list[Axes]]:
         """Return a figure and its panels, `most` in a row, or one in a column of a page; `row` and `rest` in inches."""
         columns = 1 if self.narrow else min(most, count)
-        return panel_grid((self.width, row * math.ceil(count / columns) + rest), count, columns)
+        return drawing.panel_grid((self.width, row * math.ceil(count / columns) + rest), count, columns)
 
     def means(self, datasets: Iterable[str], names: Iterable[str], metric: str) -> tuple[Floats, Floats]:
         """Return mean and standard deviation (0 if unknown) of a metric for each data set and configuration."""
@@ -127,7 +128,8 @@ class FigureKind(AnyFigure):
         chart = self.chart(data)
         if chart is None:
             raise NotImplementedError(f"figures of kind {self.kind} define neither draw nor chart")
-        return draw_panels(chart, data.width) if any(panel.lines for panel in chart.panels) else self.empty(data)
+        has_lines = any(panel.lines for panel in chart.panels)
+        return drawing.draw_panels(chart, data.width) if has_lines else self.empty(data)
 
     def empty(self, data: FigureData, lacking: str = "") -> Canvas:
         """Return a panel with the reasons why there is nothing to show: what is `lacking`, or what cells say."""
@@ -136,7 +138,7 @@ class FigureKind(AnyFigure):
         missing = (results.missing(name, algorithm) for name in datasets for algorithm in self.named("algorithms"))
         reasons = [lacking] if lacking else list(dict.fromkeys(filter(None, missing)))
         text = "\n".join(["No data for this figure:", ", ".join(datasets), *reasons[:3]])
-        canvas, axes = single_panel(data.width, 1.8)
+        canvas, axes = drawing.single_panel(data.width, 1.8)
         axes.set_axis_off()
         axes.set_gid("no-data")
         axes.text(0.5, 0.5, text, ha="center", va="center", wrap=True, color=DARK_GREY, transform=axes.transAxes)
@@ -169,10 +171,12 @@ class DatasetsFigure(FigureKind):
     datasets: Names
     about_runs: ClassVar[str] = MEANS_AND_BANDS
 
-    def metric_chart(self, panels: list[Panel], **options: Any) -> Chart:
+    def metric_chart(self, panels: list[Panel], *, x_log: bool = False, **options: Any) -> Chart:
         """Return a chart with the figure's metric on the y axis."""
         metric = METRICS[self.metrics[0]]
-        return Chart(panels=panels, y_label=metric.label, y_log=metric.logarithmic, **options)
+        if x_log:
+            options["scale"] = lambda axes: drawing.plain_ticks(axes.xaxis, list(axes.get_xlim()))
+        return Chart(panels=panels, y_label=metric.label, y_log=metric.logarithmic, x_log=x_log, **options)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,9 +10,7 @@ import numpy as np
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricName
 from grambench.report.charts import Chart
-from grambench.report.drawing import plain_ticks
 from grambench.report.figure_kind import Curve, DatasetsFigure, FigureData
-from grambench.report.lazy import Axes
 
 ENDS = {"elapsed_seconds": "fit_seconds"}  # the metric of a whole run, if it has another name than that of a state
 
@@ -49,9 +47,5 @@ class ProgressFigure(DatasetsFigure):
             x, y = (np.asarray(states[name], dtype=np.float64).reshape(len(states), -1) for name in (self.x, metric))
             return x.mean(axis=1), y.mean(axis=1), y.std(axis=1, ddof=1) if y.shape[1] > 1 else None
 
-        def scale(axes: Axes) -> None:
-            if METRICS[self.x].logarithmic:
-                plain_ticks(axes.xaxis, list(axes.get_xlim()))
-
         panels, x = data.panels(self, curve_of, mark_dots=True), METRICS[self.x]
-        return self.metric_chart(panels, x_label=x.label, scale=scale, x_log=x.logarithmic)
+        return self.metric_chart(panels, x_label=x.label, x_log=x.logarithmic)

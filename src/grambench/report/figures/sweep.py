@@ -6,9 +6,7 @@ import numpy as np
 
 from grambench.config.names import Name
 from grambench.report.charts import Chart, Line
-from grambench.report.drawing import plain_ticks
 from grambench.report.figure_kind import Curve, DatasetsFigure, FigureData
-from grambench.report.lazy import Axes
 
 
 class SweepFigure(DatasetsFigure):
@@ -37,14 +35,10 @@ class SweepFigure(DatasetsFigure):
             std = table.std(axis=1, ddof=1).fillna(0.0).to_numpy()
             return table.index.to_numpy(), table.mean(axis=1).to_numpy(), std
 
-        def scale(axes: Axes) -> None:
-            if sweep.scale == "log":
-                plain_ticks(axes.xaxis, sweep.values)
-
         panels = data.panels(self, curve_of)
         for panel in panels if self.level else ():
             panel.lines.extend(self._levels(data, panel.title))
-        return self.metric_chart(panels, x_label=sweep.label, scale=scale, x_log=sweep.scale == "log")
+        return self.metric_chart(panels, x_label=sweep.label, x_log=sweep.scale == "log")
 
     def _levels(self, data: FigureData, dataset: str) -> list[Line]:
         """Return the means of the algorithms without the sweep, from its first value to its last."""
