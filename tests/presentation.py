@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from planted import shown
 
 from grambench.config.study import Study
 from grambench.datasets.formats.reader import ROWS_USED
@@ -21,6 +22,7 @@ IDENTITY = "settings.code"
 REASON = "http example.org: <timeout> & 404_not found 100%"
 MISTAKES = {("wdbc", "perceptron"): 10.0, ("wdbc", "omkc_dd"): 5.0, ("wdbc", "omkc_ss"): 5.2}
 SPREAD = np.array([-1.5, -0.5, 0.5, 1.5])
+THREE = ["mistake_percent", "support_vectors", "seconds"]
 SHOWN = {"metrics": ["mistake_percent"], "algorithms": ALGORITHMS, "datasets": ["wdbc"]}
 
 SETTINGS = {
@@ -55,37 +57,19 @@ SETTINGS = {
         "chosen": [{"convention": "a coin", "algorithms": ["omkc_dd"], "datasets": ["wdbc"]}],
     },
     "tables": {
-        "table2": {"kind": "datasets", "title": "Table 2", "caption": "The data"},
-        "table3": {
-            "title": "Table 3",
-            "caption": "Three algorithms",
-            "algorithms": ALGORITHMS,
-            "metrics": ["mistake_percent", "support_vectors", "seconds"],
-            "highlight": ["mistake_percent"],
-        },
-        "table5": {
-            "kind": "times",
-            "title": "Table 5",
-            "caption": "Times",
-            "remark": "On a sundial.",
-            "algorithms": ALGORITHMS[1:],
-        },
+        "table2": shown("datasets", "Table 2"),
+        "table3": shown("results", "Table 3", algorithms=ALGORITHMS, metrics=THREE, highlight=THREE[:1]),
+        "table5": shown("times", "Table 5", remark="On a sundial.", algorithms=ALGORITHMS[1:]),
     },
     "figures": {
-        "figure1": SHOWN | {"title": "Figure 1", "caption": "Rates", "datasets": ["wdbc", "splice"]},
-        "figure2": SHOWN
-        | {"title": "Figure 2", "caption": "Nothing", "metrics": ["support_vectors"], "datasets": ["splice"]},
-        "figure3": SHOWN
-        | {"title": "Figure 3", "caption": "Weights", "metrics": ["best_kernel_weight"], "algorithms": ["omkc_dd"]},
-        "figure4": SHOWN
-        | {"kind": "sweep", "title": "Figure 4", "caption": "Beta", "sweep": "beta", "algorithms": ALGORITHMS[1:]},
-        "agreement": {
-            "kind": "agreement",
-            "title": "Agreement",
-            "caption": "All",
-            "metrics": ["mistake_percent", "support_vectors"],
-        },
-        "quantiles": {"kind": "quantiles", "title": "Sharpness", "caption": "How far"},
+        "figure1": shown("curves", "Figure 1", **SHOWN | {"datasets": ["wdbc", "splice"]}),
+        "figure2": shown("curves", "Figure 2", **SHOWN | {"metrics": THREE[1:2], "datasets": ["splice"]}),
+        "figure3": shown(
+            "curves", "Figure 3", **SHOWN | {"metrics": ["best_kernel_weight"], "algorithms": ["omkc_dd"]}
+        ),
+        "figure4": shown("sweep", "Figure 4", sweep="beta", **SHOWN | {"algorithms": ALGORITHMS[1:]}),
+        "agreement": shown("agreement", "Agreement", metrics=THREE[:2]),
+        "quantiles": shown("quantiles", "Sharpness"),
     },
 }
 

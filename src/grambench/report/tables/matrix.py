@@ -40,10 +40,11 @@ class MatrixTable(OneMetricTable):
             cells.append(TableCell(text=f"{rank.mean:.2f}" if rank.runs else "", status="" if rank.runs else NO_RESULT))
             rows.append(Row(label=results.title(name), cells=cells))
         has_absent = any(cell.status == NO_RESULT for row in rows for cell in row.cells)
+        ranked_on = f"{len(complete)} of {len(datasets)} data sets, those on which every algorithm has a result"
         remarks = [
             *([] if self.deviations else ["Means over the runs."]),
             data.about_bold(self.metrics),
-            f"Mean rank over {_named(complete, datasets)}: 1 is the best, ties share their mean rank.",
+            f"Mean rank over {ranked_on}: 1 is the best, ties share their mean rank.",
             *(data.absences if has_absent else data.failures)(datasets, self.algorithms),
         ]
         frame = data.frame(cells_of([Block(rows=[replace(row, cells=row.cells[:-1]) for row in rows])]))
@@ -54,13 +55,6 @@ class MatrixTable(OneMetricTable):
         cell = data.cell(key)
         text = cell.text if self.deviations else data.cell(key, deviations=False).text
         return replace(cell, text=text, best=best)
-
-
-def _named(complete: Sequence[str], datasets: Sequence[str]) -> str:
-    """Return the data sets behind the ranks, in words."""
-    if len(complete) == len(datasets):
-        return "all data sets" if len(datasets) > 1 else "one data set"
-    return f"{len(complete)} of {len(datasets)} data sets, those on which every algorithm has a result"
 
 
 def paper_table(
