@@ -126,11 +126,14 @@ def _tables(ranking: Ranking) -> dict[str, TableContent]:
     where += f", mean over {results.study.protocol.repetitions} splits"
     few = f" (no comparison yet, which needs {LEAST})" * (len(datasets) < LEAST)
     source = f"reference results {archive.version_of(ranking.about['study'])} of revision {about}"
+    seconds = "The seconds of the reference were measured on its own machine."
+    if ranking.again:
+        seconds = f"Seconds of the reference are multiplied by {ranking.ratio:.2f}, the median of runs made again here."
     ranks = RanksTable(
         kind="ranks",
         title="Ranks",
         caption=f"{len(names)} configurations on {where}{few}; {results.study.title}; {source}",
-        remark=_about_seconds(ranking),
+        remark=seconds,
         algorithms=names,
         metrics=["mean_rank", METRIC, "seconds"],
         by=METRIC,
@@ -165,15 +168,6 @@ def _marked(table: TableContent, own: str) -> TableContent:
     (block,) = table.blocks
     rows = [replace(row, label=row.label + " (ours)" * (row.label == own)) for row in block.rows]
     return replace(table, blocks=[replace(block, rows=rows)])
-
-
-def _about_seconds(ranking: Ranking) -> str:
-    """Return where the seconds of the reference configurations come from."""
-    if not ranking.again:
-        return "The seconds of the reference were measured on its own machine."
-    return (
-        f"Seconds of the reference are multiplied by {ranking.ratio:.2f}, the median of runs that were made again here."
-    )
 
 
 def summary(ranking: Ranking) -> str:
