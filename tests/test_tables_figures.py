@@ -1,7 +1,6 @@
 """Tables in three formats and figures in two, on the small study of presentation.py."""
 
 import io
-import json
 import re
 import shutil
 import subprocess
@@ -378,27 +377,6 @@ def test_an_entry_that_nobody_names_stands_beside_all_others(compared):
     assert STUDY.with_unnamed(figure) == figure  # none is unnamed there
 
 
-MINE = '''
-from typing import Literal
-
-from grambench.report.drawing import single_panel
-from grambench.report.figure_kind import DatasetsFigure
-
-
-class MineFigure(DatasetsFigure):
-    """Bars."""
-
-    kind: Literal["mine"]
-
-    def draw(self, data):
-        """Draw a bar for each mean."""
-        means, _ = data.means(self.datasets[:1], self.algorithms, self.metrics[0])
-        canvas, axes = single_panel(data.width, 2.0)
-        axes.barh(range(len(means)), means)
-        return canvas
-'''
-
-
 def plant(folder, monkeypatch, modules):
     """Let the package have more kinds: texts of modules by their paths, such as figures/mine.py."""
     for package in (figures, tables):
@@ -408,18 +386,6 @@ def plant(folder, monkeypatch, modules):
     for path, text in modules.items():
         (folder / path).write_text(text)
     monkeypatch.setattr(shown, "REPORT", folder)
-
-
-def test_a_new_kind_of_figure_is_one_file(tmp_path, monkeypatch, compared):
-    """It can be named in a study, is checked, drawn and described to editors, and nothing else is edited."""
-    plant(tmp_path, monkeypatch, {"figures/mine.py": MINE})
-    plan = presentation.SETTINGS["figures"]["figure1"] | {"kind": "mine"}
-    study = Study.model_validate(presentation.SETTINGS | {"figures": {"mine": plan}})
-    (axes,) = drawn(compared, study.figures["mine"], study).axes
-    assert [bar.get_width() for bar in axes.patches] == pytest.approx([10.0, 5.0, 5.2])
-    assert "MineFigure" in json.dumps(TypeAdapter(Study).json_schema())
-    with pytest.raises(ValueError, match=r"figures\.mine\.x"):
-        Study.model_validate(presentation.SETTINGS | {"figures": {"mine": plan | {"x": 1}}})
 
 
 def test_examples_of_the_page_on_figures_and_tables_run_as_they_stand(tmp_path, monkeypatch, compared):
