@@ -61,7 +61,7 @@ def _algorithm(name: str, used: list[tuple[StudyReport, str]], rows: Rows) -> Pa
             "parameters": _parameters(name, used),
             "fault": algorithms.fault(name),
             "rows": rows,
-            "ranks": [summary for study, entry in used if (summary := _ranking(study, entry))],
+            "ranks": [rank for study, entry in used if (rank := _ranking(study, entry))],
             "studies": list({study.page: study for study, _ in used}.values()),
             "path": f"{category}/{name}.py" if (category := algorithms.category_of(name)) else name,
         },

@@ -69,8 +69,8 @@ class DatasetsTable(TableKind):
                 if (row := published.get((name, "", metric))) is not None:
                     facts |= {f"published_{metric}": row["published_mean"]}
                     if cells[metric].text:
-                        texts_of_paper = {key: str(row[key]) for key in ("published", "verdict")}
-                        cells[metric] = replace(cells[metric], **texts_of_paper)
+                        text, verdict = str(row["published"]), str(row["verdict"])
+                        cells[metric] = replace(cells[metric], published=text, verdict=verdict)
             rows.append(Row(label=name, cells=list(cells.values())))
             records.append(facts | {"dataset": name, "reason": "" if texts.get("n") else str(loaded or NOT_PART)})
         remarks += [str(loaded) for loaded in data.prepared.values() if isinstance(loaded, Unavailable)]

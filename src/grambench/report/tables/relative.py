@@ -90,12 +90,13 @@ def _block(metric: str, head: str, form: str, ours: DataFrame, published: DataFr
 
     from grambench.results.statistics import Sample
 
-    ours, published = (pd.concat([numbers, numbers.mean().to_frame(MEAN).T]) for numbers in (ours, published))
+    with_means = (pd.concat([numbers, numbers.mean().to_frame(MEAN).T]) for numbers in (ours, published))
+    our_means, printed_means = (numbers.to_dict("index") for numbers in with_means)
     rows = []
-    for label in map(str, ours.index):
+    for label in map(str, our_means):
         cells = []
         for algorithm in map(str, ours.columns):
-            mean, printed = float(ours.at[label, algorithm]), float(published.at[label, algorithm])
+            mean, printed = our_means[label][algorithm], printed_means[label][algorithm]
             cell = TableCell(
                 text=form.format(mean) if np.isfinite(mean) else "",
                 published=form.format(printed) if np.isfinite(printed) else "",
