@@ -91,10 +91,8 @@ def scaled(features: NDArray[Any], power: int) -> ScaledRows:
         If a feature is not finite.
     """
     features = readable(features)
-    if features.dtype.kind == "u":
-        sums = _sums_of_counts(features, power)
-    else:
-        sums = features.sum(axis=1, dtype=np.float64) if power == 1 else squares(features, np.ones(len(features)))
+    # Sums of whole numbers are exact below 2^53, in any order.
+    sums = features.sum(axis=1, dtype=np.float64) if power == 1 else squares(features, np.ones(len(features)))
     norms = sums if power == 1 else np.sqrt(sums)
     if not np.isfinite(norms).all():
         raise ValueError(f"expected finite features, got others in row {np.flatnonzero(~np.isfinite(norms))[0]}")
@@ -187,22 +185,6 @@ def _products(rows: Floats, columns: Floats) -> Floats:
 
 
 @njit(cache=True)
-def _total(terms: Floats, quads: Floats) -> float:
-    """Return the sum of terms (D,), quad by quad; quads (D / QUAD,) is overwritten.
-
-    The sums of quads are a loop of their own, which vectorises; the sum over quads has a fixed order and does not. A
-    quad of zeros, which `_products` skips, changes no bit.
-    """
-    for q in range(len(quads)):
-        j = QUAD * q
-        quads[q] = (terms[j] + terms[j + 1]) + (terms[j + 2] + terms[j + 3])
-    total = 0.0
-    for quad in quads:
-        total += quad
-    return total
-
-
-@njit(cache=True)
 def totals(quads: Floats, values: Floats) -> None:
     """Write the sums of the rows of quads (ABREAST, Q), each in its order, into values of at most ABREAST.
 
@@ -283,22 +265,14 @@ def squares(features: NDArray[Any], scales: Floats) -> Floats:
         for j in range(d):
             x = row[j] * scale
             terms[j] = x * x
-        values[i] = _total(terms, quads)
+        # The sums of quads are a loop of their own, which vectorises; the sum over quads has a fixed order and does
+        # not. A quad of zeros, which `_products` skips, changes no bit.
+        for q in range(len(quads)):
+            j = QUAD * q
+            quads[q] = (terms[j] + terms[j + 1]) + (terms[j + 2] + terms[j + 3])
+        for quad in quads:
+            values[i] += quad
     return values
-
-
-@njit(cache=True)
-def _sums_of_counts(counts: NDArray[Any], power: int) -> Floats:
-    """Return the sums over rows of counts (n, d) to the power 1 or 2, (n,); integers make them exact."""
-    n, d = counts.shape
-    sums = np.zeros(n)
-    for i in range(n):
-        row, total = counts[i], np.uint64(0)
-        for j in range(d):
-            count = np.uint64(row[j])
-            total += count if power == 1 else count * count
-        sums[i] = total
-    return sums
 
 
 @njit(cache=True)

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Indices
+from grambench.kernels import pairs
 from grambench.kernels.bases import Base, mean_squared_distance
 from grambench.kernels.computed import Computed
 from grambench.kernels.functions import Kernel
@@ -58,7 +58,7 @@ class Pixels(Base):
         self.views = list(views)
         self.pixels = np.ascontiguousarray(np.hstack([self.features[view] for view in views]))
         self.bounds = np.cumsum([0, *(self.features[view].shape[1] for view in views)])
-        self.scales = np.stack([_inverse_norms(self.features[view]) for view in views])
+        self.scales = np.stack([pairs.scaled(self.features[view], 2).scales for view in views])
 
     def like(self, examples: Any) -> Self:
         """Return other images."""
@@ -175,12 +175,6 @@ class PixelPartners:
             pool._scale(values)
         pool.computed += values.size
         return values
-
-
-def _inverse_norms(features: NDArray[np.uint8]) -> Floats:
-    """Return 1 / ||x|| of each row, or 0 for a row of zeros, (n,)."""
-    norms = np.sqrt(np.einsum("ij,ij->i", features, features, dtype=np.int64).astype(np.float64))
-    return np.asarray(np.divide(1.0, norms, out=np.zeros(len(norms)), where=norms > 0.0))
 
 
 @njit(cache=True)
