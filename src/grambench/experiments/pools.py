@@ -13,7 +13,7 @@ from grambench.common.types import Floats, Indices
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments.run import Run
 from grambench.kernels.bases import StoredKernels, Views, ViewsWithPairs
-from grambench.kernels.centred import Centring
+from grambench.kernels.centred import CentredKernels
 from grambench.kernels.computed import Computed
 from grambench.kernels.functions import single_features
 from grambench.kernels.pool import Pool, Stored, stacked
@@ -57,11 +57,10 @@ class Pools:
         self._views = list(dict.fromkeys(kernel.view for kernel in kernels)) or [""]
         if run.subsets is not None:
             dense(dataset)
-        self._bound = bind(run, dataset, self._features(rows), trace, protocol.unit_rows and bool(kernels))
+        bound = bind(run, dataset, self._features(rows), trace, protocol.unit_rows and bool(kernels))
+        self._bound: Any = CentredKernels(bound, scaled_to) if protocol.center and kernels else bound
         self._eager = protocol.shares_kernels
-        train = self._bound.train()
-        self._centring = Centring(train, scaled_to) if protocol.center and kernels else None
-        self.train = self._centring.train(train) if self._centring else self._computed(train)
+        self.train = self._computed(self._bound.train())
         self.seconds = clock.now() - begun
 
     def only(self, kernels: Sequence[int]) -> "Pools":
@@ -74,15 +73,12 @@ class Pools:
         """Return the pool between other examples and the training ones."""
         key = rows.tobytes()
         if key not in self._between:
-            pool = self._bound.between(self._features(rows))
-            self._between[key] = self._centring.between(pool) if self._centring else self._computed(pool)
+            self._between[key] = self._computed(self._bound.between(self._features(rows)))
         return self._some(self._between[key])
 
     def among(self, rows: Indices) -> Pool:
         """Return the pool of other examples among themselves."""
-        features = self._features(rows)
-        pool = self._bound.among(features)
-        return self._some(self._centring.among(pool, self._bound.between(features)) if self._centring else pool)
+        return self._some(self._bound.among(self._features(rows)))
 
     def _some(self, pool: Pool) -> Pool:
         return pool if self._kernels is None else pool.only(self._kernels)

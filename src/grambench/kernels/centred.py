@@ -16,65 +16,18 @@ from grambench.common.types import Floats
 from grambench.kernels.pool import Pool, Stored
 
 
-class Centring:
-    """The centring, and the scaling to a trace, of the kernels of a pool by its training examples.
-
-    Parameters
-    ----------
-    pool : Pool
-        The kernels among the n training examples, neither centred nor scaled.
-    trace : float, optional
-        The trace to which each centred Gram matrix is scaled; by default they are not scaled. A kernel that is constant
-        on the training examples tells nothing apart, and its trace is a rounding error: it becomes 0 everywhere.
-    """
-
-    def __init__(self, pool: Pool, trace: float | None) -> None:
-        grams = pool.grams()
-        self._means: list[Floats] = [gram.mean(axis=0) for gram in grams]
-        self._scales = list[float]()
-        for gram, mean in zip(grams, self._means, strict=True):
-            diagonal = np.diagonal(gram)
-            size = float((diagonal - 2.0 * mean + mean.mean()).sum())
-            is_constant = not size > 1e-12 * abs(float(diagonal.sum()))
-            self._scales.append(0.0 if is_constant else 1.0 if trace is None else trace / size)
-
-    def train(self, pool: Pool) -> Pool:
-        """Return the centred kernels of the pool of the training examples."""
-        return self._stored(pool, self._means)
-
-    def between(self, pool: Pool) -> Pool:
-        """Return the centred kernels of a pool between other examples and the training ones."""
-        return self._stored(pool, [gram.mean(axis=1) for gram in pool.grams()])
-
-    def among(self, pool: Pool, between: Pool) -> Pool:
-        """Return the centred kernels of a pool of other examples, given that between them and the training ones."""
-        means = [gram.mean(axis=1) for gram in between.grams()]
-        return self._stored(pool, means, means)
-
-    def _stored(self, pool: Pool, rows: list[Floats], columns: list[Floats] | None = None) -> Pool:
-        """Return the centred values of a pool, given <phi(x), mu> of its rows and of its columns."""
-        _, t, n = pool.shape
-        values = np.empty((len(rows), t, n))
-        for k, gram in enumerate(pool.grams()):
-            column = self._means[k] if columns is None else columns[k]
-            np.subtract(gram, rows[k][:, None], out=values[k])
-            values[k] -= column
-            values[k] += self._means[k].mean()
-            values[k] *= self._scales[k]
-        stored = Stored(values, features=pool.features, family=pool.family)
-        stored.computed = pool.computed
-        return stored
-
-
 class CentredKernels:
-    """Kernels of an estimator that are centred on its training examples, with the methods of BoundKernels.
+    """Kernels that are centred on their training examples and scaled to a trace, with the methods of BoundKernels.
+
+    `train` has to be called before the pools of other examples.
 
     Parameters
     ----------
     bound : BoundKernels or KernelMatrices
         The kernels, not scaled.
     trace : float, optional
-        See Centring.
+        The trace to which each centred Gram matrix is scaled; by default they are not scaled. A kernel that is constant
+        on the training examples tells nothing apart, and its trace is a rounding error: it becomes 0 everywhere.
     """
 
     def __init__(self, bound: Any, trace: float | None) -> None:
@@ -84,9 +37,34 @@ class CentredKernels:
     def train(self) -> Pool:
         """Return the pool of the training examples."""
         pool = self._bound.train()
-        self._centring = Centring(pool, self._trace)
-        return self._centring.train(pool)
+        grams = pool.grams()
+        self._means: list[Floats] = [gram.mean(axis=0) for gram in grams]
+        self._scales = list[float]()
+        for gram, mean in zip(grams, self._means, strict=True):
+            diagonal = np.diagonal(gram)
+            size = float((diagonal - 2.0 * mean + mean.mean()).sum())
+            is_constant = not size > 1e-12 * abs(float(diagonal.sum()))
+            self._scales.append(0.0 if is_constant else 1.0 if self._trace is None else self._trace / size)
+        return self._stored(pool, self._means, self._means)
 
     def between(self, test: Any) -> Pool:
         """Return the pool between test examples and the training examples."""
-        return self._centring.between(self._bound.between(test))
+        pool = self._bound.between(test)
+        return self._stored(pool, [gram.mean(axis=1) for gram in pool.grams()], self._means)
+
+    def among(self, test: Any) -> Pool:
+        """Return the pool of test examples among themselves."""
+        means = [gram.mean(axis=1) for gram in self._bound.between(test).grams()]
+        return self._stored(self._bound.among(test), means, means)
+
+    def _stored(self, pool: Pool, rows: list[Floats], columns: list[Floats]) -> Pool:
+        """Return the centred values of a pool, given <phi(x), mu> of its rows and of its columns."""
+        values = np.empty(pool.shape)
+        for k, gram in enumerate(pool.grams()):
+            np.subtract(gram, rows[k][:, None], out=values[k])
+            values[k] -= columns[k]
+            values[k] += self._means[k].mean()
+            values[k] *= self._scales[k]
+        stored = Stored(values, features=pool.features, family=pool.family)
+        stored.computed = pool.computed
+        return stored
