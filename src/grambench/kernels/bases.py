@@ -68,16 +68,20 @@ class PairedBase(Base):
     """A base whose values are computed for all pairs of examples at once, or for some."""
 
     @abstractmethod
-    def matrix(self, view: str, base: str, train: Self) -> Floats:
-        """Return inner products or chi-square distances of all pairs of t of these and n training examples, (t, n)."""
-
-    @abstractmethod
     def take(self, rows: Indices) -> Self:
         """Return some of the examples."""
 
     @abstractmethod
     def some(self, view: str, base: str, rows: Indices, train: Self, columns: Indices) -> Floats:
         """Return inner products or chi-square distances of b of these and c of the training examples, (b, c)."""
+
+    def matrix(self, view: str, base: str, train: Self) -> Floats:
+        """Return inner products or chi-square distances of all pairs of t of these and n training examples, (t, n)."""
+        return self.some(view, base, np.arange(len(self)), train, np.arange(len(train)))
+
+    def mean(self, view: str, base: str) -> tuple[float, int]:
+        """Return the mean squared distance over all pairs."""
+        return float(self.pair_distances(view).mean()), 0
 
     def norms(self, view: str, train: Self | None) -> tuple[Floats, Floats]:
         """Return the squared norms, (t,) and (n,), for distances to training examples, or of these among themselves."""
@@ -151,10 +155,6 @@ class Vectors(PairedBase):
         """Return the squared norms, (t,) and (n,)."""
         return (self.squares(view), self.squares(view)) if train is None else (self.sums, train.sums)
 
-    def mean(self, view: str, base: str) -> tuple[float, int]:
-        """Return the mean squared distance over all pairs."""
-        return float(self.pair_distances(view).mean()), 0
-
 
 class ViewsWithPairs(dict[str, Any]):
     """The views of some examples, with base matrices of all examples of a data set, of which a pool takes its entries.
@@ -197,7 +197,10 @@ class Views(PairedBase):
 
     def __init__(self, examples: Any, columns: Mapping[str, Indices] = {}, *, unit_rows: bool = True) -> None:
         self._columns, self._unit_rows = columns, unit_rows
-        views = examples if isinstance(examples, Mapping) else with_groups(examples, columns)
+        views = examples
+        if not isinstance(examples, Mapping):
+            # All columns are the view "", from which some algorithms learn.
+            views = {"": examples} | {view: examples[:, places] for view, places in columns.items()}
         self.features = {view: pairs.readable(values) for view, values in views.items()}
         if len(counts := {len(values) for values in self.features.values()}) != 1:
             raise ValueError(f"expected views of equally many examples, got {sorted(counts)}")
@@ -228,13 +231,13 @@ class Views(PairedBase):
 
     def matrix(self, view: str, base: str, train: Self) -> Floats:
         """Return inner products or chi-square distances of all pairs, (t, n)."""
-        if self._pairs and (view, base) in train._pairs:
-            return entries(train._pairs[view, base], self._rows, train._rows)
+        if (view, base) in self._pairs and (view, base) in train._pairs:
+            return super().matrix(view, base, train)
         return pairs.matrix(PAIRS[base], self.scaled(view, base), None if train is self else train.scaled(view, base))
 
     def some(self, view: str, base: str, rows: Indices, train: Self, columns: Indices) -> Floats:
         """Return inner products or chi-square distances of some pairs, (b, c)."""
-        if self._pairs and (view, base) in train._pairs:
+        if (view, base) in self._pairs and (view, base) in train._pairs:
             return entries(train._pairs[view, base], self._rows[rows], train._rows[columns])
         left, right = self.scaled(view, base), train.scaled(view, base)
         return pairs.some(PAIRS[base], left, right, rows.astype(np.intp), columns.astype(np.intp))
@@ -294,10 +297,6 @@ class StoredKernels(PairedBase):
             known = ", ".join(self.matrices)
             raise ValueError(f"{kernel.name}: expected a function of the stored kernels {known}, got another kernel")
 
-    def matrix(self, view: str, base: str, train: Self) -> Floats:
-        """Return the inner products of all pairs, (t, n)."""
-        return entries(self.matrices[view], self.rows, train.rows)
-
     def some(self, view: str, base: str, rows: Indices, train: Self, columns: Indices) -> Floats:
         """Return the inner products of some pairs, (b, c)."""
         return entries(self.matrices[view], self.rows[rows], train.rows[columns])
@@ -306,20 +305,11 @@ class StoredKernels(PairedBase):
         """Return the squared norms, (n,)."""
         return np.diagonal(self.matrices[view])[self.rows]
 
-    def mean(self, view: str, base: str) -> tuple[float, int]:
-        """Return the mean squared distance over all pairs."""
-        return float(self.pair_distances(view).mean()), 0
-
 
 def all_pairs(features: Any, base: str) -> Floats:
     """Return the inner products or distances of all pairs of examples (n, d) of one view, (n, n)."""
     views = Views({"": features})
     return views.matrix("", base, views)
-
-
-def with_groups(examples: Any, columns: Mapping[str, Indices]) -> dict[str, Any]:
-    """Return the features of each group of columns, and all of them as "", from which some algorithms learn."""
-    return {"": examples} | {view: examples[:, places] for view, places in columns.items()}
 
 
 def mean_squared_distance(mean_square: float, centre: Floats, n: int) -> float:
