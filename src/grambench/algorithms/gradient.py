@@ -16,7 +16,7 @@ from grambench.algorithms.fit import Supported
 from grambench.algorithms.rows import RowClassifiers, SumRows
 from grambench.algorithms.scores import support_columns
 from grambench.common.parameters import POSITIVE, Checked
-from grambench.common.types import Floats, Labels, Order
+from grambench.common.types import Floats, Order
 from grambench.kernels.pool import GramRows, Pool
 
 
@@ -68,9 +68,9 @@ class KernelExpansions(Supported):
         return total
 
 
-def gradient_classifiers(pool: Pool, labels: Labels, kernels: Sequence[int] | None = None) -> RowClassifiers:
+def gradient_classifiers(pool: Pool, kernels: Sequence[int] | None = None) -> RowClassifiers:
     """Return the classifiers of some kernels, by default of all, before a pass over a pool's examples."""
-    return RowClassifiers(GramRows(pool.grams(), np.arange(len(labels))), labels, SumRows, kernels)
+    return RowClassifiers(GramRows(pool.grams(), np.arange(pool.shape[1])), SumRows, kernels)
 
 
 def expansions(weights: Floats, dual: Floats, order: Order) -> KernelExpansions:

@@ -188,7 +188,7 @@ def fit(
     votes : str
         Whether "all" classifiers vote, or those of "drawn" kernels. Support vectors are counted over those that vote.
     """
-    classifiers = perceptrons_on_pool(pool, check_input(pool, labels, order), labels, parameters, len(order))
+    classifiers = perceptrons_on_pool(pool, check_input(pool, labels, order), parameters, len(order))
     state = OMKC(Rule.of(parameters, updates, votes), classifiers, rng)
     rounds = learn_pass(state.learn, classifiers.block, order, labels[order])
     sizes: NDArray[np.int64] = np.cumsum(rounds.updated, axis=0) if rounds.sizes is None else rounds.sizes

@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 
 from grambench.algorithms.experts import FIRST, Learned, Needed, RoundsOfAll, RoundsOfEach, pass_work
 from grambench.algorithms.fit import Work
-from grambench.common.types import Floats, Labels, Order
-from grambench.kernels.pool import GramRows, Stream
+from grambench.common.types import Floats, Order
+from grambench.kernels.pool import GramRows
 
 LANES = 4
 
 
-def _matrices(stream: Stream) -> Floats | tuple[Floats, ...]:
-    return stream.values if isinstance(stream.values, np.ndarray) else tuple(stream.values)
+def _matrices(rows: GramRows) -> Floats | tuple[Floats, ...]:
+    return rows.values if isinstance(rows.values, np.ndarray) else tuple(rows.values)
 
 
 class LaneRows(NamedTuple):
@@ -34,8 +34,10 @@ class LaneRows(NamedTuple):
 
     Attributes
     ----------
-    values, place, order
-        See `grambench.kernels.pool.Stream`.
+    values, place
+        See `grambench.kernels.pool.GramRows`.
+    order : ndarray of int32 (T,)
+        The examples in the order of presentation, as numbers in `place`.
     lanes : ndarray of float64 (r, 4, n)
         Partial scores.
     counts : ndarray of int64 (r,)
@@ -49,10 +51,10 @@ class LaneRows(NamedTuple):
     counts: NDArray[np.int64]
 
     @classmethod
-    def empty(cls, stream: Stream, classifiers: int) -> Self:
+    def empty(cls, rows: GramRows, order: Order, classifiers: int) -> Self:
         """Return classifiers before the first round."""
-        lanes, counts = np.zeros((classifiers, LANES, len(stream.labels))), np.zeros(classifiers, dtype=np.int64)
-        return cls(_matrices(stream), stream.place, stream.order, lanes, counts)
+        lanes, counts = np.zeros((classifiers, LANES, len(rows.place))), np.zeros(classifiers, dtype=np.int64)
+        return cls(_matrices(rows), rows.place, rows.numbered(order), lanes, counts)
 
     def score(self, k: int, t: int) -> float:
         """Return f_k(x) of the example of round t."""
@@ -99,10 +101,10 @@ class SumRows(NamedTuple):
     sums: Floats
 
     @classmethod
-    def empty(cls, stream: Stream, classifiers: int) -> Self:
+    def empty(cls, rows: GramRows, order: Order, classifiers: int) -> Self:
         """Return classifiers before the first round."""
-        sums = np.zeros((classifiers, len(stream.labels)))
-        return cls(_matrices(stream), stream.place, stream.order, sums)
+        sums = np.zeros((classifiers, len(rows.place)))
+        return cls(_matrices(rows), rows.place, rows.numbered(order), sums)
 
     def score(self, k: int, t: int) -> float:
         """Return f_k(x) of the example of round t."""
@@ -136,8 +138,6 @@ class RowClassifiers:
     ----------
     rows : GramRows
         Rows of the kernels along the order of the pass, or along one that begins with it.
-    labels : ndarray of int8 (n,)
-        -1 or +1.
     kind : type
         LaneRows, SumRows or MeanRows.
     kernels : sequence of r int, optional
@@ -149,11 +149,10 @@ class RowClassifiers:
     def __init__(
         self,
         rows: GramRows,
-        labels: Labels,
         kind: type[LaneRows] | type[SumRows] = LaneRows,
         kernels: Sequence[int] | None = None,
     ) -> None:
-        self._rows, self._labels, self._kind = rows, labels, kind
+        self._rows, self._kind = rows, kind
         self.count = len(rows.values)
         self._kernels = range(self.count) if kernels is None else kernels
 
@@ -174,7 +173,7 @@ class RowClassifiers:
     def _play(
         self, rows: GramRows, classifiers: int, order: Order, rounds: RoundsOfAll, needed: Needed | None = None
     ) -> None:
-        experts = self._kind.empty(rows.stream(self._labels, order), classifiers)
+        experts = self._kind.empty(rows, order, classifiers)
         everyone = np.ones(len(rows.values), dtype=np.bool_)
         t = rounds(0, experts)
         while t < len(order):

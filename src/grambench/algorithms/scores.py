@@ -96,7 +96,6 @@ class Perceptron(Supported):
 def perceptrons_on_pool(
     pool: Pool,
     rows: GramRows,
-    labels: Labels,
     budget: PerceptronBudget,
     rounds: int,
     capacity: int | None = None,
@@ -106,7 +105,7 @@ def perceptrons_on_pool(
 
     Parameters
     ----------
-    pool, rows, labels
+    pool, rows
         The training examples, and rows of kernel values along an order that begins as that of the pass.
     budget : PerceptronBudget
         What bounds the classifiers.
@@ -120,7 +119,7 @@ def perceptrons_on_pool(
     capacity = budget.capacity(rounds) if capacity is None else capacity
     if capacity < rounds:
         return BoundedClassifiers(PoolSource(pool.values, len(rows.values)), capacity, budget.when_full, kernels)
-    return RowClassifiers(rows, labels, kernels=kernels)
+    return RowClassifiers(rows, kernels=kernels)
 
 
 def one_classifier_fit(
@@ -169,7 +168,7 @@ def single_kernel_fit(
     pool: Pool, rows: GramRows, kernel: int, budget: PerceptronBudget, labels: Labels, order: Order
 ) -> Fit:
     """Let the Perceptron of one of the m kernels pass over an order, and return its Fit."""
-    classifiers = perceptrons_on_pool(pool, rows, labels, budget, len(order), kernels=[kernel])
+    classifiers = perceptrons_on_pool(pool, rows, budget, len(order), kernels=[kernel])
     return one_classifier_fit(classifiers, np.eye(len(rows.values))[kernel], partial(Perceptron, kernel), labels, order)
 
 

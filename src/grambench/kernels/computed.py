@@ -25,10 +25,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.common.types import Floats, Grams, Indices, Labels, Order
+from grambench.common.types import Floats, Grams, Indices, Order
 from grambench.kernels import grams
 from grambench.kernels.bases import Vectors
-from grambench.kernels.pool import Continuous, GramRows, KeptGrams, Pool, Stream, read_only
+from grambench.kernels.pool import Continuous, GramRows, KeptGrams, Pool, read_only
 from grambench.kernels.units import Measures
 
 BLOCK = 64  # examples whose inner products one pass over the features computes
@@ -233,23 +233,20 @@ class OnDemand(GramRows):
         """Return the rows of one kernel, for a pass with this kernel alone."""
         return OnDemand(self._pool, self._order, [self._kernels[kernel]])
 
-    def stream(self, labels: Labels, order: Order) -> Stream:
-        """Return the examples numbered in the order of presentation."""
-        sorted_labels, numbers = labels[order], np.arange(len(order), dtype=order.dtype)
+    def numbered(self, order: Order) -> Order:
+        """Return the rounds of a pass."""
+        numbers = np.arange(len(order), dtype=order.dtype)
         # Whether an array is writeable is part of its type in Numba: other flags would compile every loop once more.
-        sorted_labels.flags.writeable, numbers.flags.writeable = labels.flags.writeable, order.flags.writeable
-        return Stream(self.values, self.place, sorted_labels, numbers)
+        numbers.flags.writeable = order.flags.writeable
+        return numbers
 
     def fetch(self, number: int, needed: NDArray[np.bool_]) -> None:
         """Compute the rows of the example of one round, for the kernels that need them; needed is (m,)."""
-        self._compute(number, self._inner(number), needed)
+        later, kernels = self._order[number:], needed.nonzero()[0].tolist()
+        inner, rows = self._inner(number).take(later)[None], [self._values[k, :, number:] for k in kernels]
+        self._pool.fill_row(inner, later[:1], later, [self._kernels[k] for k in kernels], rows)
         self.place.fill(-1)
         self.place[number] = 0
-
-    def _compute(self, number: int, inner: Floats, needed: NDArray[np.bool_]) -> None:
-        later, kernels = self._order[number:], needed.nonzero()[0].tolist()
-        rows = [self._values[k, :, number:] for k in kernels]
-        self._pool.fill_row(inner.take(later)[None], later[:1], later, [self._kernels[k] for k in kernels], rows)
 
     def _inner(self, number: int) -> Floats:
         """Return the inner products of the example of one round with all examples, (n,)."""

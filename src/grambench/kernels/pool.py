@@ -10,13 +10,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grambench.common.lazy_numba import njit
-from grambench.common.types import Floats, Grams, Indices, Labels, Order
+from grambench.common.types import Floats, Grams, Indices, Order
 from grambench.kernels import search
 from grambench.kernels.continuous import Family, Objective, RateFunction
 
@@ -149,28 +149,6 @@ class Continuous:
         return Continuous(self.family_class, self.train[columns], self.low, self.high, self.grid, test)
 
 
-class Stream(NamedTuple):
-    """The examples of an online pass and their rows of m Gram matrices, as compiled loops read them.
-
-    Attributes
-    ----------
-    values : ndarray of float64 (m, n, n), or (m, 1, T) if rows are computed on demand; or a tuple of m ndarrays (n, n)
-        Read-only: writable arrays have another type in Numba and would compile every loop again, as does each length
-        of a tuple. It serves matrices that are no parts of one array.
-    place : ndarray of int64 (n,) or (T,)
-        The index of each example's row in each array; -1 if the row has to be fetched.
-    labels : ndarray of int8 (n,) or (T,)
-        -1 or +1.
-    order : ndarray of int32 (T,)
-        The examples in the order of presentation.
-    """
-
-    values: Grams
-    place: NDArray[np.int64]
-    labels: Labels
-    order: Order
-
-
 class GramRows:
     """Rows of Gram matrices for a compiled pass.
 
@@ -180,8 +158,11 @@ class GramRows:
 
     Attributes
     ----------
-    values, place
-        See Stream.
+    values : ndarray of float64 (m, n, n), or (m, 1, T) if rows are computed on demand; or a tuple of m ndarrays (n, n)
+        Read-only: writable arrays have another type in Numba and would compile every loop again, as does each length
+        of a tuple. It serves matrices that are no parts of one array.
+    place : ndarray of int64 (n,) or (T,)
+        The index of each example's row in each array; -1 if the row has to be fetched.
     on_demand : bool
         Whether rows have to be fetched, one example at a time.
     """
@@ -195,9 +176,9 @@ class GramRows:
         """Return the rows of one kernel, for a pass with this kernel alone."""
         return GramRows(self.values[kernel][None], self.place)
 
-    def stream(self, labels: Labels, order: Order) -> Stream:
-        """Return the examples of a pass, numbered as the rows are; `order` begins as the order of the rows does."""
-        return Stream(self.values, self.place, labels, order)
+    def numbered(self, order: Order) -> Order:
+        """Return the numbers of examples in `place`, for an order that begins as the order of the rows does."""
+        return order
 
     def fetch(self, number: int, needed: NDArray[np.bool_]) -> None:
         """Compute the rows of the example of a round for kernels that need them, (m,); matrices have all rows."""

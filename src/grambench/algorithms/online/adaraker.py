@@ -92,7 +92,7 @@ class Ensemble:
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass; support vectors are counted over all kernels, each once for all intervals."""
     check_two_classes(pool, labels, order)
-    state, rounds = AdaRaker(parameters, partial(gradient_classifiers, pool, labels)), len(order)
+    state, rounds = AdaRaker(parameters, partial(gradient_classifiers, pool)), len(order)
     levels, scores, shares = state.learn(order, labels[order])
     mixed = np.einsum("tkl,tl->tk", np.stack([weights for _, weights in levels], axis=2), shares)
     members = []

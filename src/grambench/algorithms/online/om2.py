@@ -118,7 +118,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     rows, m = check_input(pool, labels, order, parameters.passes), pool.shape[0]
     order = np.tile(order, parameters.passes)
     capacity = parameters.capacity(len(order))
-    classifiers: PassClassifiers = RowClassifiers(rows, labels, SumRows)
+    classifiers: PassClassifiers = RowClassifiers(rows, SumRows)
     if is_bounded := capacity < len(order):
         classifiers = BoundedClassifiers(PoolSource(pool.values, m), capacity, kind=SummedWindows)
     state = OM2(parameters.rule(m), classifiers)

@@ -58,7 +58,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     rows = check_input(pool, labels, order)
     validation = order[: max(1, int(np.floor(parameters.validation * len(order) + 0.5)))]
     capacity = parameters.capacity(len(order))
-    classifiers = perceptrons_on_pool(pool, rows, labels, parameters, len(validation), capacity)
+    classifiers = perceptrons_on_pool(pool, rows, parameters, len(validation), capacity)
     learned = learn_alone(classifiers, labels, validation)
     mistakes = ((learned.scores >= 0.0) != (labels[validation] > 0)[:, None]).sum(axis=0)
     best = int(np.argmin(mistakes))

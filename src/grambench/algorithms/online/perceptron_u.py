@@ -67,7 +67,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
             total += pool.values(k, rows, columns)
         return np.asarray(total / m)
 
-    classifiers: PassClassifiers = RowClassifiers(rows, labels, MeanRows)
+    classifiers: PassClassifiers = RowClassifiers(rows, MeanRows)
     if capacity < len(order):
         classifiers = BoundedClassifiers(PoolSource(mean_values, 1), capacity, parameters.when_full)
     return one_classifier_fit(classifiers, np.full(m, 1.0 / m), MeanPerceptron, labels, order)

@@ -48,7 +48,7 @@ from grambench.kernels.pool import Pool
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass; support vectors are counted over all kernels."""
     check_two_classes(pool, labels, order)
-    classifiers = gradient_classifiers(pool, labels)
+    classifiers = gradient_classifiers(pool)
     learned, scores, weights = Raker(parameters, classifiers).learn(order, labels[order])
     trace = Trace(
         mistakes=(scores >= 0.0) != (labels[order] > 0),
