@@ -47,12 +47,6 @@ def _learns_online(estimator: "KernelClassifier") -> bool:
     raise AttributeError(f"partial_fit: expected one of the online algorithms {online}; got {name!r}")
 
 
-def _forgetful() -> list[str]:
-    """Return the names of the algorithms that learn a stream with a bounded number of support vectors."""
-    online = {name: algorithms.load(name) for name in algorithms.names("online")}
-    return [name for name, each in online.items() if each.start and "budget" in each.parameters.__dataclass_fields__]
-
-
 class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     """A classifier that learns its kernel, by any algorithm of the registry.
 
@@ -304,9 +298,9 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         if self.center:
             raise ValueError("center: expected False for a stream with a budget, got True")
         if algorithms.load(self.algorithm).start is None:
-            raise ValueError(
-                f"budget: {self.algorithm} needs the whole stream, expected one of {', '.join(_forgetful())}"
-            )
+            online = filter(algorithms.learns_from_features, algorithms.names("online"))
+            able = ", ".join(name for name in online if "budget" in algorithms.fields(name))
+            raise ValueError(f"budget: {self.algorithm} needs the whole stream, expected one of {able}")
         kernel_input.named(self.kernels, parameter="budget")
         return True
 

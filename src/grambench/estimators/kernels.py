@@ -274,13 +274,6 @@ def _are_named_functions(kernels: Any) -> bool:
     return isinstance(kernels, Mapping) and bool(kernels) and all(map(callable, kernels.values()))
 
 
-def _kernels_of_family(family: str, values: Iterable[Any]) -> list[Kernel]:
-    """Return the kernels of a family with some values of its parameter."""
-    if not (kernels := [Kernel(family, float(value)) for value in values]):
-        raise ValueError("expected one of values or more, got none")
-    return kernels
-
-
 def _from_mapping(values: Mapping[Any, Any]) -> Any:
     """Return the continuous family, or the list of kernels, of a mapping as in studies.
 
@@ -299,7 +292,11 @@ def _from_mapping(values: Mapping[Any, Any]) -> Any:
     try:
         if missing := [key for key in required if key not in values]:
             raise ValueError(f"{missing[0]} is missing")
-        return FamilyRange.of(**values) if is_range else _kernels_of_family(**values)
+        if is_range:
+            return FamilyRange.of(**values)
+        if not (kernels := [Kernel(values["family"], float(value)) for value in values["values"]]):
+            raise ValueError("expected one of values or more, got none")
+        return kernels
     except (TypeError, ValueError) as error:
         raise ConfigError(f"kernels: {error}") from None
 
@@ -337,7 +334,7 @@ def _parse(entry: Any) -> list[Any]:
 def _named_function(kernel: Any) -> tuple[str, KernelCallable]:
     """Return a name and a function for a kernel that `_parse` has returned."""
     if isinstance(kernel, str):
-        return kernel, functools.partial(_pairwise, kernel)
+        return kernel, functools.partial(pairwise_kernels, metric=kernel)
     if isinstance(kernel, Kernel):
         return kernel.name, functools.partial(_kernel_values, kernel)
     name = getattr(kernel, "__name__", "")
@@ -345,14 +342,6 @@ def _named_function(kernel: Any) -> tuple[str, KernelCallable]:
         given = [*map(reprlib.repr, kernel.args), *(f"{key}={reprlib.repr(v)}" for key, v in kernel.keywords.items())]
         name = f"{_named_function(kernel.func)[0]}({', '.join(given)})"
     return name or type(kernel).__name__, kernel
-
-
-def _pairwise(name: str, examples: Floats, train: Floats) -> Floats:
-    """Return the values of a kernel of scikit-learn, (t, n); raise ValueError, with its name, where it has none."""
-    try:
-        return np.asarray(pairwise_kernels(examples, train, metric=name))
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
 
 
 def _kernel_values(kernel: Kernel, examples: Floats, train: Floats) -> Floats:

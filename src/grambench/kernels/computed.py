@@ -66,7 +66,7 @@ class Computed(Pool):
     ) -> None:
         self.measures, self.kernels = measures, measures.kernels
         self.train, self.test, self._family = train, test, family
-        self._rows = train if test is None else test
+        self._rows, self._on_vectors = train if test is None else test, isinstance(train, Vectors)
         self.features = self._rows.features
         self._bases: dict[tuple[str, str], Floats] = {}
         self._squares: dict[str, tuple[Floats, Floats]] = {}
@@ -87,10 +87,6 @@ class Computed(Pool):
     def by_rows(self) -> bool:  # type: ignore[override]
         """See Pool."""
         return self._on_vectors and self.test is None and not (self.train.whole or self.kept)
-
-    @property
-    def _on_vectors(self) -> bool:
-        return isinstance(self.train, Vectors)
 
     def grams(self) -> Grams:
         """Return m read-only arrays (t, n), each computed at its first access; of training vectors all now."""

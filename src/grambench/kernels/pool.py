@@ -199,17 +199,12 @@ def entries(gram: Floats, rows: Indices, columns: Indices, out: Floats | None = 
 
 
 @njit(cache=True)
-def _refuse_outside(indices, size):  # type: ignore[no-untyped-def]
-    for index in indices:
-        # Compiled code would read other memory.
-        if not 0 <= index < size:
-            raise IndexError("expected indices of the matrix, from 0, got others")
-
-
-@njit(cache=True)
 def _copy_entries(gram, rows, columns, out):  # type: ignore[no-untyped-def]
-    _refuse_outside(rows, gram.shape[0])
-    _refuse_outside(columns, gram.shape[1])
+    for indices, size in ((rows, gram.shape[0]), (columns, gram.shape[1])):
+        for index in indices:
+            # Compiled code would read other memory.
+            if not 0 <= index < size:
+                raise IndexError("expected indices of the matrix, from 0, got others")
     for i in range(len(rows)):
         row, values = gram[rows[i]], out[i]
         for j in range(len(columns)):

@@ -86,11 +86,10 @@ class Measures:
     @cached_property
     def scales(self) -> list[float]:
         """The factor of each kernel."""
+        if self.trace is None:
+            return [1.0] * len(self.kernels)
         scales = []
         for k, kernel in enumerate(self.kernels):
-            if self.trace is None:
-                scales.append(1.0)
-                continue
             trace = self.unscaled_diagonal(k, self.train).sum()
             if not 0.0 < trace < float("inf"):
                 raise ValueError(f"{kernel.name}: expected a trace that can be scaled, got {trace:g}")
