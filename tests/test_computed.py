@@ -66,15 +66,6 @@ def test_rows_of_blocks_equal_the_matrices_but_for_rounding(blocks):
         np.testing.assert_allclose(got, expected, rtol=1e-7, atol=1e-13)  # sigma of 2^-6 magnifies
 
 
-def test_scales_are_those_of_the_traces():
-    features, _, _ = problem()
-    plain, scaled = on_vectors(KERNELS, features), on_vectors(KERNELS, features, trace=3.0)
-    scales = scaled.measures.scales
-    assert scaled.computed == 0  # of the diagonals alone
-    assert scales == [3.0 / np.trace(gram) for gram in plain.grams()]
-    assert all(np.array_equal(a, s * b) for a, b, s in zip(scaled.grams(), plain.grams(), scales, strict=True))
-
-
 def test_other_examples_are_scaled_by_the_training_ones_without_their_matrices():
     features, _, order = problem()
     train, others = features[:120], features[120:]
@@ -133,20 +124,11 @@ def test_matrices_take_over_once_as_many_values_have_been_made_as_there_are_pair
     assert all(same(fits[0], each) for each in fits[1:])
 
 
-def test_a_single_pass_never_makes_as_many_values_as_there_are_pairs(blocks):
-    features, _, order = problem()
-    pool = on_vectors(KERNELS, features)
-    rows = pool.along(order)
-    for number in range(len(order)):
-        rows.fetch(number, np.ones(len(KERNELS), dtype=bool))
-    assert pool.computed == len(KERNELS) * len(order) * (len(order) + 1) // 2
-
-
 def test_matrices_that_are_made_are_used():
     features, _, order = problem()
-    pool = on_vectors(KERNELS, features)
-    grams = pool.grams()
-    rows = pool.along(order)
+    pool = on_vectors(KERNELS, features, trace=3.0)
+    assert pool.measures.scales and pool.computed == 0  # of the diagonals alone
+    grams, rows = pool.grams(), pool.along(order)
     assert not rows.on_demand
     assert all(np.shares_memory(values, gram) for values, gram in zip(rows.values, grams, strict=True))
 

@@ -332,13 +332,13 @@ def test_kernels_in_all_their_forms_learn_the_same():
         (list(every), numbers[:40, None], numbers[40:, None], ["kernel_0", "kernel_1"]),
         # new examples by their kernel values
         (every, numbers[:40], others, ["kernel_0", "kernel_1"]),
-        ({"a": every[0], "b": every[1]}, numbers[:40], {"b": others[1], "a": others[0]}, ["a", "b"]),
+        ({"a": every[0], "b": every[1].tolist()}, numbers[:40], {"b": others[1], "a": others[0]}, ["a", "b"]),
         ({"a": linear_kernel, "b": partial(rbf_kernel, gamma=2.0)}, X, test, ["a", "b"]),
     ]
     for scale in (True, False):
         wanted = None
         for kernels, known, unknown, names in forms:
-            model = KernelClassifier("uniform_svm", kernels, scale=scale).fit(known, y)
+            model = clone(KernelClassifier("uniform_svm", kernels, scale=scale)).fit(known, y)
             scores = model.decision_function(unknown)
             wanted = scores if wanted is None else wanted
             assert model.kernels_ == names
@@ -377,7 +377,6 @@ def test_partial_fit_says_which_algorithms_have_it(algorithm):
     with pytest.raises(AttributeError) as error:
         KernelClassifier(algorithm).partial_fit(*problem()[:2])
     assert re.search(f"omkc_dd, omkc_ds, .*; got '{algorithm}'$", str(error.value.__cause__))
-    assert not hasattr(KernelClassifier(algorithm), "partial_fit")
 
 
 @pytest.mark.parametrize("center", [False, True])
@@ -417,17 +416,13 @@ def test_the_kernel_of_a_transformer_is_the_one_of_the_classifier():
 def test_functions_have_names_that_tell_them_apart_and_that_their_errors_begin_with():
     X, y, _ = problem()
     widths = [partial(rbf_kernel, gamma=gamma) for gamma in (0.1, 1.0)]
-    assert KernelClassifier("uniform_svm", widths).fit(X, y).kernels_ == [
-        "rbf_kernel(gamma=0.1)",
-        "rbf_kernel(gamma=1.0)",
-    ]
+    model = KernelClassifier("uniform_svm", widths).fit(X, y)
+    assert model.kernels_ == ["rbf_kernel(gamma=0.1)", "rbf_kernel(gamma=1.0)"]
 
     def fails(left, right):
         raise ValueError("deep inside")
 
-    with pytest.raises(
-        ValueError, match=r"fails: expected kernel values \(40, 40\); of arrays .* deep inside"
-    ) as caught:
+    with pytest.raises(ValueError, match=r"fails: expected kernel values \(40, 40\); .* deep inside") as caught:
         KernelClassifier("uniform_svm", fails).fit(X, y)
     assert str(caught.value.__cause__) == "deep inside"
 
@@ -452,11 +447,10 @@ def test_a_relative_kernel_beside_a_function_measures_in_units_of_the_training_e
 
 def test_a_dictionary_is_a_continuous_range():
     X, y, test = problem()
-    range_ = {"family": "gaussian", "unit": "median", "low": 0.1, "high": 10, "count": 5, "spacing": "log"}
-    model = KernelClassifier("ca_1d", range_).fit(X, y)
+    model = KernelClassifier("ca_1d", RANGE).fit(X, y)
     assert all(name.startswith("gaussian(") for name in model.kernels_)
     assert model.predict(test).shape == (15,)
-    assert len(KernelClassifier("cka", range_).fit(X, y).kernels_) == 5
+    assert len(KernelClassifier("cka", RANGE).fit(X, y).kernels_) == 5
 
 
 def test_cross_validation_cuts_precomputed_kernels():
@@ -515,13 +509,9 @@ def test_a_saved_model_has_no_gram_matrices():
 
 def test_a_fit_that_stops_short_warns():
     X, y, _ = problem()
-    with pytest.warns(
-        ConvergenceWarning, match="simple_mkl: 1 of 1 fits stopped short; certified gap .*, asked 1e-09;"
-    ):
+    with pytest.warns(ConvergenceWarning, match="simple_mkl: 1 of 1 fits stopped short; .* gap .*, asked 1e-09;"):
         KernelClassifier("simple_mkl", C=100.0, gap=1e-9, iterations=1).fit(X, y)
-    with pytest.warns(
-        ConvergenceWarning, match="ufo_mkl: 1 of 1 fits stopped short; certified gap .*, asked 0.01; .* epochs"
-    ):
+    with pytest.warns(ConvergenceWarning, match="ufo_mkl: 1 of 1 fits .* certified gap .*, asked 0.01; .* epochs"):
         assert KernelClassifier("ufo_mkl", SEVEN).fit(X, y).certificate_.gap > 0.05
 
 
@@ -700,12 +690,7 @@ WRONG = [
     (KernelClassifier(kernel="rbf"), X, Y, "unknown parameter of rkl 'kernel': did you mean kernels"),
     (KernelClassifier(kernels={"family": "gaussian", "low": 1}), X, Y, "kernels: high is missing"),
     (KernelClassifier(kernels=[{"a": linear_kernel}, "rbf"]), X, Y, "expected a dictionary of functions by name to be"),
-    (
-        KernelClassifier(kernels="gaussian"),
-        X,
-        Y,
-        "expected the parameter of gaussian in its name, such as gaussian_sigma1",
-    ),
+    (KernelClassifier(kernels="gaussian"), X, Y, "the parameter of gaussian in its name, such as gaussian_sigma1"),
     (KernelClassifier(kernels={"family": "gausian", "values": [1]}), X, Y, "did you mean gaussian"),
     (KernelClassifier(kernels={"family": "gaussian", "value": [1]}), X, Y, "unknown key of kernels 'value': did you"),
     (KernelClassifier(kernels={"family": "gaussian", "values": []}), X, Y, "kernels: expected one of values or more"),
@@ -741,37 +726,17 @@ WRONG = [
     (KernelClassifier(), X, pd.Series(["a", None] * 20, dtype="category"), "y: expected no missing label"),
     (KernelClassifier(), X, DAYS[:, 0], "y: expected numbers or text, got datetime64"),
     (KernelClassifier(), DAYS, Y, "X: expected numbers, got dates or durations"),
-    (
-        KernelClassifier(),
-        pd.DataFrame({"a": X[:, 0], "day": DAYS[:, 0]}),
-        Y,
-        "X: .*dates or durations from column 'day'",
-    ),
-    (
-        KernelClassifier(kernels=[GRAMS[0], "rbf"]),
-        np.arange(40),
-        Y,
-        r"kernels: expected names or functions, got an array \(40, 40\); Gram matrices and names cannot be mixed",
-    ),
+    (KernelClassifier(), pd.DataFrame({"a": X[:, 0], "day": DAYS[:, 0]}), Y, "X: .*dates or .* from column 'day'"),
+    (KernelClassifier(kernels=[GRAMS[0], "rbf"]), np.arange(40), Y, r"got an array \(40, 40\); .* cannot be mixed"),
     (KernelClassifier(kernels=[[[1.0], [1.0, 2.0]]]), np.arange(2), Y[:2], "kernels: expected matrices"),
     (KernelClassifier(kernels=GRAMS[0, 0]), X, Y, "kernels: expected names or functions, got np.float64"),
     (KernelClassifier(kernels=None), np.arange(40), Y, "kernels: expected names, functions or arrays, got None"),
     (KernelClassifier(kernels=[csr_matrix(GRAMS[0])]), np.arange(40), Y, "kernels: expected real numbers, got object"),
     (KernelClassifier(kernels=GRAMS), np.arange(40) > 3, Y, "X: expected numbers of examples in the given Gram"),
-    (
-        KernelClassifier("raker", "precomputed", approximation="fourier"),
-        GRAMS,
-        Y,
-        "approximation: expected kernels by name",
-    ),
+    (KernelClassifier("raker", "precomputed", approximation="fourier"), GRAMS, Y, "approximation: expected kernels by"),
     (KernelClassifier(5, approximation="fourier"), X, Y, "algorithm: expected a name, got 5"),
     (KernelClassifier("rkl", gap=None), X, Y, r"rkl: gap must lie in \(0, 1\), got None"),
-    (
-        KernelClassifier("omkc_dd", when_full=None),
-        X,
-        Y,
-        "omkc_dd: when_full must be forget, shrink or project, got None",
-    ),
+    (KernelClassifier("omkc_dd", when_full=None), X, Y, "omkc_dd: when_full must be forget, shrink or project, got"),
 ]
 
 
@@ -805,14 +770,6 @@ def test_gram_matrices_may_be_data_frames_and_lists(form):
     assert np.array_equal(model.decision_function([3, 4]), wanted)
 
 
-def test_gram_matrices_may_have_names():
-    several = {"sequences": GRAMS[0], "structures": GRAMS[1].tolist()}
-    wanted = KernelClassifier("easy_mkl", list(several.values())).fit(np.arange(40), Y)
-    model = clone(KernelClassifier("easy_mkl", several)).fit(np.arange(40), Y)
-    assert model.kernels_ == ["sequences", "structures"]
-    assert np.array_equal(model.decision_function([3, 4]), wanted.decision_function([3, 4]))
-
-
 STREAM = partial(KernelClassifier, "raker", SEVEN, n_components=16, random_state=0)
 
 
@@ -840,12 +797,14 @@ def test_a_stream_that_gets_an_approximation_keeps_its_examples():
     assert model.n_samples_seen_ == 80
 
 
-def test_units_of_few_examples_are_said():
-    first = partial(KernelClassifier, "raker", approximation="fourier", n_components=16, random_state=0)
+def test_units_and_landmarks_of_few_examples_are_said():
+    first = partial(KernelClassifier, "raker", n_components=16, random_state=0)
     with pytest.warns(UserWarning, match="expected 20 examples or more at first, .* units .*, got 1"):
-        first("mediangaussian_sigma1").partial_fit(X[:1], Y[:1], classes=[0, 1])
-    with warnings.catch_warnings(action="error"):  # and of kernels without a unit nothing
-        first("gaussian_sigma1").partial_fit(X[:1], Y[:1], classes=[0, 1])
+        first("mediangaussian_sigma1", approximation="fourier").partial_fit(X[:1], Y[:1], classes=[0, 1])
+    with pytest.warns(UserWarning, match="n_components: expected 16 examples or more .*, got 1"):
+        first("gaussian_sigma1", approximation="nystroem").partial_fit(X[:1], Y[:1], classes=[0, 1])
+    with warnings.catch_warnings(action="error"):  # and of kernels without either nothing
+        first("gaussian_sigma1", approximation="fourier").partial_fit(X[:1], Y[:1], classes=[0, 1])
 
 
 def test_a_family_that_is_not_positive_semi_definite_is_said(monkeypatch):
@@ -858,15 +817,8 @@ def test_a_family_that_is_not_positive_semi_definite_is_said(monkeypatch):
     monkeypatch.setitem(FAMILIES, "t_student", family)
     X = np.linspace(-3.0, 3.0, 60)[:, None]
     model = KernelClassifier("uniform_svm", "t_student_d3", C=1e3)
-    with pytest.warns(
-        ConvergenceWarning, match="uniform_svm: certified gap -1 .* a kernel is not positive semi-definite"
-    ):
+    with pytest.warns(ConvergenceWarning, match="certified gap -1 .* a kernel is not positive semi-definite"):
         model.fit(X, np.sin(3.0 * X[:, 0]) > 0.0)
-
-
-def test_few_landmarks_are_said():
-    with pytest.warns(UserWarning, match="n_components: expected 16 examples or more .*, got 1"):
-        STREAM(approximation="nystroem").partial_fit(X[:1], Y[:1], classes=[0, 1])
 
 
 @pytest.mark.parametrize(
@@ -923,11 +875,6 @@ def test_the_pages_examples_run(block, tmp_path, monkeypatch):
 def test_the_page_has_its_examples_and_the_readme_the_shortest():
     assert len(BLOCKS) == 13
     assert BLOCKS[0] in (ROOT / "README.md").read_text()
-
-
-def test_iris_as_the_docstring_has_it():
-    model = KernelClassifier(random_state=0).fit(*load_iris(return_X_y=True))
-    assert model.predict([[5.0, 3.5, 1.3, 0.3]]).tolist() == [0]
 
 
 def test_weights_have_names_by_kernel_by_view_and_of_each_class():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from kernel_pools import on_images, on_views
+from kernel_pools import on_images, on_vectors, on_views
 
 from grambench.algorithms.fit import SupportExpansion, scores_of_supports
 from grambench.kernels import pixels
@@ -63,27 +63,35 @@ def test_a_value_has_the_same_bits_however_it_is_made(monkeypatch):
         assert np.array_equal(gram, gram.T)
 
 
-def test_training_matrices_are_scaled_to_a_trace_and_others_as_these_are():
-    train, others = images(60), images(20, seed=1)
-    plain, pool = on_images(KERNELS, train), on_images(KERNELS, train, trace=1.0)
-    between, among = (on_images(KERNELS, each, others, basis=pool) for each in (train, others))
-    unscaled = [on_images(KERNELS, each, others, basis=plain) for each in (train, others)]
-    assert np.allclose(pool.diagonal().sum(axis=1), 1.0, rtol=1e-12)
+@pytest.mark.parametrize("on", [on_images, on_views, on_vectors])
+def test_training_matrices_are_scaled_to_a_trace_and_others_as_these_are(on):
+    kernels, (train, others) = KERNELS, (images(60), images(20, seed=1))
+    if on is on_vectors:
+        kernels = [Kernel("polynomial", 1), Kernel("gaussian", 9.0), Kernel("meangaussian", 1), Kernel("polynomial", 2)]
+        train, others = train["left"][:, :9].astype(float), others["left"][:, :9].astype(float)
+    plain, pool, again = on(kernels, train), on(kernels, train, trace=5.0), on(kernels, train, trace=5.0)
+    between, among = (on(kernels, each, others, basis=pool) for each in (train, others))
+    unscaled = [on(kernels, each, others, basis=plain) for each in (train, others)]
+    rows, columns, weights = np.array([3, 1]), np.array([8, 2, 9]), np.linspace([0.0], [1.0], len(kernels)).T
+    values = [again.values(k, rows, columns) for k in range(len(kernels))]
+    assert np.allclose(pool.diagonal().sum(axis=1), 5.0, rtol=1e-12)
     assert np.allclose(pool.diagonal(), [np.diagonal(gram) for gram in pool.grams()], rtol=1e-12)
-    partners = pool.partners()
-    for example in range(60):
-        partners.append(example)
-    assert np.array_equal(partners.values(7, 0), [gram[7] for gram in pool.grams()])
     for k, scale in enumerate(pool.measures.scales):
+        assert scale == pytest.approx(5.0 / np.trace(plain.grams()[k]), rel=1e-12)
         assert np.array_equal(pool.grams()[k], plain.grams()[k] * scale)
+        assert np.array_equal(values[k], pool.grams()[k][np.ix_(rows, columns)])
         for got, expected in zip((between, among), unscaled, strict=True):
             assert np.array_equal(got.grams()[k], expected.grams()[k] * scale)
-    rows, columns, weights = np.array([3, 1]), np.array([8, 2, 9]), np.linspace([0.0], [1.0], len(KERNELS)).T
     expected = plain.mixed(weights * pool.measures.scales, rows, columns)
-    assert np.array_equal(pool.mixed(weights, rows, columns), expected)
+    assert np.allclose(pool.mixed(weights, rows, columns), expected, rtol=1e-14 * (on is not on_images), atol=0)
     assert np.array_equal(pool.only([2, 0]).diagonal(), [np.diagonal(pool.grams()[k]) for k in (2, 0)])
     assert np.array_equal(pool.only([3]).along(np.arange(60)).values[0], pool.grams()[3])
     assert np.array_equal(pool.part(rows, columns).grams()[3], pool.grams()[3][np.ix_(rows, columns)])
+    if on is on_images:
+        partners = pool.partners()
+        for example in range(60):
+            partners.append(example)
+        assert np.array_equal(partners.values(7, 0), [gram[7] for gram in pool.grams()])
 
 
 @pytest.mark.parametrize(
