@@ -23,7 +23,6 @@ from grambench.common.types import Approximation, Floats
 from grambench.estimators.base import KernelEstimator, checked_labels, one_line, seed_of
 from grambench.experiments.training import Examples, svms
 from grambench.kernels.bases import Vectors
-from grambench.kernels.pool import Pool
 from grambench.kernels.pools import BoundKernels
 from grambench.kernels.streamed import KernelSum
 from grambench.kernels.units import Measures
@@ -355,7 +354,9 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             text = f"C: {self.algorithm} trains no SVM, expected no C, got {self.C!r}, which is not used"
             warnings.warn(text, stacklevel=3)
         self._predictor_ = predictors[0] if len(predictors) == 1 else OneVsRest(predictors)
-        self._on_support, self._kernel_sum = on_support(self._predictor_), None
+        # Many predictors on vectors need the kernel values of their support vectors only.
+        self._on_support = on_support(self._predictor_) if isinstance(self._bound, BoundKernels) else None
+        self._kernel_sum = None
         measures = getattr(self._bound, "measures", None)
         if self._on_support and isinstance(measures, Measures) and isinstance(measures.train, Vectors):
             support, predictor = self._on_support
@@ -402,13 +403,6 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         numbers = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0.0).astype(np.intp)
         return np.asarray(self.classes_[numbers])
 
-    def _applied(self, examples: Any) -> tuple[Predictor, Pool]:
-        """Return the predictor and its pool of examples; many predictors on vectors need their support vectors only."""
-        if isinstance(self._bound, BoundKernels) and self._on_support:
-            support, predictor = self._on_support
-            return predictor, self._bound.between_some(examples, support)
-        return self._predictor_, self._bound.between(examples)
-
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self, "kernels_")
         examples, classes = self._examples(X), len(self.classes_)
@@ -421,8 +415,11 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         with one_line(), one_thread(examples.size * len(self._numbers)):
             if self._kernel_sum:
                 scores = checked_scores(self._kernel_sum.scores(examples), len(examples))
+            elif self._on_support:
+                support, predictor = self._on_support
+                scores = scored(predictor, self._bound.between_some(examples, support), None if binary else learned)
             else:
-                scores = scored(*self._applied(examples), None if binary else learned)
+                scores = scored(self._predictor_, self._bound.between(examples), None if binary else learned)
         if not binary and learned < classes:
             missing = np.repeat(scores.min(axis=1, keepdims=True), classes - learned, axis=1)
             scores = np.hstack([scores, missing])
