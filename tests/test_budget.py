@@ -1,4 +1,4 @@
-"""Budgets on support vectors: references, bounds, what is forgotten, and rows on demand."""
+"""Budgets on support vectors: references, bounds, and what is forgotten; on rows on demand see test_computed.py."""
 
 import pickle
 from dataclasses import replace
@@ -13,7 +13,7 @@ from problems import in_a_ring as stream
 
 from grambench import KernelClassifier, algorithms
 from grambench.experiments.conformance import same
-from grambench.kernels import bases, computed, grams
+from grambench.kernels import grams
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Stored
 from grambench.kernels.streamed import VectorKernels, VectorSource
@@ -103,26 +103,6 @@ def test_the_predictor_holds_no_more_and_goes_on_as_the_pass_does(name):
         else:
             assert len(predictor.support) <= 6
     assert before.trace.updates.max() > 6
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("budget", [1, 5])
-@pytest.mark.parametrize("integers", [False, True])
-def test_rows_on_demand_are_as_good_as_matrices(name, budget, integers):
-    features, labels, order = problem(8, integers=integers)
-    pool = on_vectors(KERNELS, features)
-    stored = fit(name, Stored(on_vectors(KERNELS, features).grams()), labels, order, budget=budget)
-    assert name in DRAWING or pool.along(order).on_demand
-    assert same(fit(name, pool, labels, order, budget=budget), stored)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_values_of_blocks_are_those_of_matrices(name, monkeypatch):
-    features, labels, order = problem(9)  # whose inner products are exact
-    stored = fit(name, Stored(on_vectors(KERNELS, features).grams()), labels, order, budget=4)
-    monkeypatch.setattr(bases, "WHOLE", 0)
-    monkeypatch.setattr(computed, "BLOCK", 8)
-    assert same(fit(name, on_vectors(KERNELS, features), labels, order, budget=4), stored)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in DRAWING])

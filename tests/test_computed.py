@@ -79,24 +79,26 @@ def test_other_examples_are_scaled_by_the_training_ones_without_their_matrices()
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("integers", [False, True])
-@pytest.mark.parametrize("rounds", [173, 60])
-def test_a_pass_over_rows_is_the_pass_over_the_matrices(name, integers, rounds):
+@pytest.mark.parametrize(("rounds", "settings"), [(173, {}), (60, {}), (75, {"budget": 1}), (75, {"budget": 5})])
+def test_a_pass_over_rows_is_the_pass_over_the_matrices(name, integers, rounds, settings):
     features, labels, order = problem(integers=integers)
     pool = on_vectors(KERNELS, features)
     grams = on_vectors(KERNELS, features).grams()
-    stored = fitting.fit(name, Stored(list(grams)), labels, order[:rounds], seed=3)
-    assert same(fitting.fit(name, pool, labels, order[:rounds], seed=3), stored)
+    stored = fitting.fit(name, Stored(list(grams)), labels, order[:rounds], seed=3, **settings)
+    assert name in LAZY or pool.along(order).on_demand
+    assert same(fitting.fit(name, pool, labels, order[:rounds], seed=3, **settings), stored)
     assert pool.computed > 0
-    assert pool.computed < stored.work.kernel_values or name in LAZY
+    assert pool.computed < stored.work.kernel_values or name in LAZY or settings
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_pass_over_blocks_is_the_pass_over_the_matrices(name, blocks):
+@pytest.mark.parametrize("settings", [{}, {"budget": 4}])
+def test_a_pass_over_blocks_is_the_pass_over_the_matrices(name, settings, blocks):
     features, labels, order = problem(integers=True)  # whose inner products are exact
     kernels = [kernel for kernel in KERNELS if kernel.family in ("polynomial", "gaussian")]
     pool = on_vectors(kernels, features)
-    stored = fitting.fit(name, Stored(on_vectors(kernels, features).grams()), labels, order)
-    assert same(fitting.fit(name, pool, labels, order), stored)
+    stored = fitting.fit(name, Stored(on_vectors(kernels, features).grams()), labels, order, **settings)
+    assert same(fitting.fit(name, pool, labels, order, **settings), stored)
     assert isinstance(pool.along(order), OnDemand)
 
 
