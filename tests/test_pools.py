@@ -125,12 +125,6 @@ def test_pools_are_scaled_by_the_training_examples_alone(trace):
     assert np.array_equal(part.features[""], others[rows])
 
 
-def test_under_nested_cross_validation_training_examples_have_their_share_of_the_trace():
-    rng = np.random.default_rng(1)
-    pools = Pools(asked("nested_cv", protocol={"trace": 3.0}), vectors(rng.normal(size=(20, 3))), np.arange(5))
-    np.testing.assert_allclose([np.trace(gram) for gram in pools.train.grams()], 3.0 * 5 / 20)
-
-
 @pytest.mark.parametrize("kind", ["nested_cv", "random_splits", "official_split"])
 def test_pools_of_a_family_have_its_grid_and_the_units_of_the_training_examples(kind):
     rng = np.random.default_rng(1)
