@@ -176,7 +176,7 @@ class ViewsWithPairs(dict[str, Any]):
         self.rows, self.pairs = rows, pairs
 
 
-NO_PAIRS: tuple[Mapping[tuple[str, str], Floats], Indices] = {}, np.empty(0, dtype=int)
+NO_PAIRS = ViewsWithPairs({}, np.empty(0, dtype=int), {})
 
 
 class Views(PairedBase):
@@ -204,9 +204,8 @@ class Views(PairedBase):
         self.features = {view: pairs.readable(values) for view, values in views.items()}
         if len(counts := {len(values) for values in self.features.values()}) != 1:
             raise ValueError(f"expected views of equally many examples, got {sorted(counts)}")
-        self._pairs, self._rows = NO_PAIRS
-        if isinstance(examples, ViewsWithPairs):
-            self._pairs, self._rows = examples.pairs, examples.rows
+        stored = examples if isinstance(examples, ViewsWithPairs) else NO_PAIRS
+        self._pairs, self._rows = stored.pairs, stored.rows
         self._scaled: dict[tuple[str, str], ScaledRows] = {}
         self._squares: dict[str, Floats] = {}
 

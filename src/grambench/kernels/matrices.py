@@ -43,10 +43,8 @@ def create(path: Path, n: int, attributes: dict[str, str], identity: str = "") -
             file.attrs.update(status="ok", **attributes)
             layout = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
             layout.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
-            layout.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
-            space = h5py.h5s.create_simple((n, n))
-            matrix = h5py.h5d.create(file.id, b"matrix", h5py.h5t.IEEE_F64LE, space, layout)
-            offset = matrix.get_offset()
+            matrix = file.create_dataset("matrix", (n, n), "<f8", dcpl=layout, fill_time="never")
+            offset = matrix.id.get_offset()
         # A full disk is an error here. Later, writing to the memory map would kill the process.
         if hasattr(os, "posix_fallocate"):
             with temporary.open("r+b") as stream:

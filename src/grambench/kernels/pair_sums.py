@@ -7,14 +7,8 @@ additions, so it would not vectorise a single sum.
 import numpy as np
 
 from grambench.common.lazy_numba import njit
-from grambench.common.types import Floats
 
 LANES = 256  # with two or three arrays of this length, the innermost loops stay in a core's first-level cache
-
-
-def empty_sums(count: int) -> Floats:
-    """Return sums for `add_squarings` and `add_moments`, whose totals are `sums.sum(axis=1)`; (count, LANES)."""
-    return np.zeros((count, LANES))
 
 
 @njit(cache=True)
@@ -33,7 +27,7 @@ def products(coefficients):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def add_squarings(entries, weights, sums):  # type: ignore[no-untyped-def]
-    """Add sum_p w_p e_p^(2^k) to each sum k, for entries and weights (b,); overwrites the entries."""
+    """Add sum_p w_p e_p^(2^k) to each sum k, (r, LANES), for entries and weights (b,); overwrites the entries."""
     length = sums.shape[1]
     for first in range(0, entries.size, length):
         e, w = entries[first : first + length], weights[first : first + length]
@@ -46,7 +40,7 @@ def add_squarings(entries, weights, sums):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def add_moments(entries, weights, distances, sums):  # type: ignore[no-untyped-def]
-    """Add sum_p w_p e_p d_p^k to each sum k, for three arrays (b,); overwrites the entries."""
+    """Add sum_p w_p e_p d_p^k to each sum k, (r, LANES), for three arrays (b,); overwrites the entries."""
     length = sums.shape[1]
     for first in range(0, entries.size, length):
         e, w, d = entries[first : first + length], weights[first : first + length], distances[first : first + length]

@@ -62,25 +62,24 @@ class BoundKernels:
         pixels: bool = False,
     ) -> None:
         self._kernels, self._dictionary = kernels, dictionary
-        self._kind: Any = Computed
         self._train: Any
-        named = () if isinstance(kernels, FeatureSubsets | RandomSubsets) else kernels
-        views = list(dict.fromkeys(kernel.view for kernel in named))
+        if isinstance(kernels, FeatureSubsets | RandomSubsets):
+            self._train = Vectors(train)
+            self.measures = SubsetMeasures(kernels, self._train)
+            return
+        if not kernels and dictionary is None:
+            raise ValueError("expected kernels or a dictionary, got neither")
+        views = list(dict.fromkeys(kernel.view for kernel in kernels))
         groups = {view: columns[view] for view in views if view in columns}
         if isinstance(train, StoredKernels):
             self._train = train
         elif pixels:
-            self._kind, self._train = PixelPool, Pixels(train, views)
+            self._train = Pixels(train, views)
         elif isinstance(train, Mapping) or groups or unit_rows:
             self._train = Views(train, groups, unit_rows=unit_rows or isinstance(train, Mapping))
         else:
             self._train = Vectors(train)
-        if isinstance(kernels, FeatureSubsets | RandomSubsets):
-            self.measures = SubsetMeasures(kernels, self._train)
-        elif not kernels and dictionary is None:
-            raise ValueError("expected kernels or a dictionary, got neither")
-        else:
-            self.measures = Measures(kernels, self._train, trace)
+        self.measures = Measures(kernels, self._train, trace)
 
     def train(self) -> Pool:
         """Return a new pool of the training examples."""
@@ -106,8 +105,7 @@ class BoundKernels:
         grid = None if self._kernels else family()
         if grid is not None:
             return GridPool(grid, (train if test is None else test).features)
-        pool: Pool = self._kind(self.measures, train, test, family)
-        return pool
+        return (PixelPool if isinstance(train, Pixels) else Computed)(self.measures, train, test, family)
 
     def _continuous(self, train: Base, test: Base | None) -> Continuous | None:
         vectors = train.features.get("")

@@ -13,6 +13,7 @@ from grambench.kernels.continuous import Objective
 
 LOBES = 2  # lobes of a scan that are refined
 STEPS = 20  # largest number of steps of a refinement
+ITERATIONS = 200  # largest number of iterations of L-BFGS-B
 HALVED = 4  # every fourth step bisects, which bounds the number of steps if polynomials fit badly
 
 
@@ -94,9 +95,7 @@ def _vertex(best: LinePoint, other: LinePoint) -> float:
     return float(other.x - width * (root - other.slope - middle) / (best.slope - other.slope + 2.0 * root))
 
 
-def space(
-    objective: Objective, start: Floats, low: float, high: float, *, iterations: int = 200
-) -> tuple[Floats, float]:
+def space(objective: Objective, start: Floats, low: float, high: float) -> tuple[Floats, float]:
     """Return a local maximum over several positive parameters, found by L-BFGS-B on their logarithms.
 
     Parameters
@@ -107,8 +106,6 @@ def space(
         The first parameter.
     low, high : float
         Bounds of every component.
-    iterations : int
-        Largest number of iterations.
 
     Returns
     -------
@@ -135,6 +132,6 @@ def space(
         return -new_value / unit, -slope / unit
 
     result = minimize(
-        negative, logs, jac=True, method="L-BFGS-B", bounds=[bounds] * len(start), options={"maxiter": iterations}
+        negative, logs, jac=True, method="L-BFGS-B", bounds=[bounds] * len(start), options={"maxiter": ITERATIONS}
     )
     return np.exp(result.x), -float(result.fun) * unit

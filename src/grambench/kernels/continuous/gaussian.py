@@ -137,7 +137,7 @@ class Family:
         squared[:: -SQUARINGS - 1] = False
         # From each point whose kernel is an exponential down to the last point whose kernel is a square of it.
         firsts = np.flatnonzero(~squared)
-        sums = [pair_sums.empty_sums(int(count)) for count in np.diff(firsts, prepend=-1)]
+        sums = [np.zeros((count, pair_sums.LANES)) for count in np.diff(firsts, prepend=-1)]
         for part, entries in _parts(distances):
             for first, powers in zip(firsts, sums, strict=True):
                 np.multiply(distances[part], rates[first], out=entries)
@@ -287,7 +287,7 @@ def _parts(pairs: Floats) -> Iterator[tuple[slice, Floats]]:
 
 def _moments(distances: Floats, pairs: Floats, rate: float, highest: int) -> Floats:
     """Return sum_p w_p d_p^k exp(rate d_p) for k = 0, 1, ..., highest, block by block."""
-    sums = pair_sums.empty_sums(highest + 1)
+    sums = np.zeros((highest + 1, pair_sums.LANES))
     for part, entries in _parts(distances):
         np.multiply(distances[part], rate, out=entries)
         _exponentiate(entries)
