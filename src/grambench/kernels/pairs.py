@@ -48,7 +48,7 @@ class ScaledRows(NamedTuple):
 
     def across(self, chosen: Places) -> Floats:
         """Return some scaled rows as columns, (D, b), padded with features of 0 to complete the last quad."""
-        return np.asarray(_across(self.features, self.scales[chosen], chosen))
+        return np.ascontiguousarray(self.take(chosen).T)
 
 
 class PairFunction(NamedTuple):
@@ -153,19 +153,6 @@ def _write_padded(row, scale, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _across(features: NDArray[Any], scales: Floats, chosen: Places) -> Floats:
-    d = features.shape[1]
-    columns = np.zeros((-(-d // QUAD) * QUAD, len(chosen)))
-    # Without blocks of features, the same cache lines would be written b times.
-    for first in range(0, d, DEPTH * QUAD):
-        for k in range(len(chosen)):
-            row, scale = features[chosen[k]], scales[k]
-            for j in range(first, min(first + DEPTH * QUAD, d)):
-                columns[j, k] = row[j] * scale
-    return columns
-
-
-@njit(cache=True)
 def _products(rows: Floats, columns: Floats) -> Floats:
     """Return the inner products of rows (a, D) and columns (D, b), (a, b)."""
     d, b = columns.shape
@@ -226,7 +213,7 @@ def _row_products(left, left_scales, i, features, scales, columns):  # type: ign
         part = columns[first : first + ABREAST]
         for k in range(len(part)):
             other, scale, out = features[part[k]], scales[part[k]], quads[k]
-            # Features are scaled first, as `_across` scales them, so that a value has the bits of the matrix.
+            # Features are scaled first, as `_take` scales them, so that a value has the bits of the matrix.
             for j in range(d):
                 terms[j] = row[j] * (other[j] * scale)
             for q in range(len(out)):
