@@ -69,7 +69,11 @@ class KernelMatrices:
         grams = self._values(train)
         check_grams(grams, names=self.names)
         if self._scale:
-            self._scales = scales(grams, self.names)
+            means = np.array([np.diagonal(gram).mean() for gram in grams])
+            for name, mean in zip(self.names, means, strict=True):
+                if mean <= 0.0:
+                    raise ValueError(f"{name}: expected a diagonal with a mean above 0, got {mean:g}")
+            self._scales = 1.0 / means
         return self._stored(grams, train)
 
     def between(self, test: Any) -> Pool:
@@ -353,15 +357,6 @@ def _kernel_values(kernel: Kernel, examples: Floats, train: Floats) -> Floats:
 def numbered(m: int) -> list[str]:
     """Return names for m kernels without names."""
     return [f"kernel_{number}" for number in range(m)]
-
-
-def scales(grams: Floats, names: Sequence[str]) -> Floats:
-    """Return the factors that scale the mean diagonal of each Gram matrix to 1, (m,)."""
-    means = np.array([np.diagonal(gram).mean() for gram in grams])
-    for name, mean in zip(names, means, strict=True):
-        if mean <= 0.0:
-            raise ValueError(f"{name}: expected a diagonal with a mean above 0, got {mean:g}")
-    return np.asarray(1.0 / means)
 
 
 def is_array(kernels: Any) -> bool:
