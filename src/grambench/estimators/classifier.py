@@ -354,9 +354,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             text = f"C: {self.algorithm} trains no SVM, expected no C, got {self.C!r}, which is not used"
             warnings.warn(text, stacklevel=3)
         self._predictor_ = predictors[0] if len(predictors) == 1 else OneVsRest(predictors)
-        # Many predictors on vectors need the kernel values of their support vectors only.
-        self._on_support = on_support(self._predictor_) if isinstance(self._bound, BoundKernels) else None
-        self._kernel_sum = None
+        self._on_support, self._kernel_sum = on_support(self._predictor_), None
         measures = getattr(self._bound, "measures", None)
         if self._on_support and isinstance(measures, Measures) and isinstance(measures.train, Vectors):
             support, predictor = self._on_support
@@ -415,7 +413,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         with one_line(), one_thread(examples.size * len(self._numbers)):
             if self._kernel_sum:
                 scores = checked_scores(self._kernel_sum.scores(examples), len(examples))
-            elif self._on_support:
+            elif isinstance(self._bound, BoundKernels) and self._on_support:
+                # Many predictors on vectors need the kernel values of their support vectors only.
                 support, predictor = self._on_support
                 scores = scored(predictor, self._bound.between_some(examples, support), None if binary else learned)
             else:
