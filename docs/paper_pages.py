@@ -139,8 +139,8 @@ def rkl() -> Iterator[Part]:
         yield Sentence(f"| {title} | {' | '.join(['{}'] * len(cells))} |", cells)
     accuracies = found[0][~found[0]["algorithm"].str.startswith("klc")].set_index(["dataset", "algorithm"])
     yield Sentence(
-        "Of the {} accuracies that are not KL-C's only {} could be confirmed within a point even if nothing differed; {} "
-        "are confirmed or exact.",
+        "Of the {} accuracies that are not KL-C's only {} could be confirmed within a point even if nothing differed; "
+        "{} are confirmed or exact.",
         [
             str(len(accuracies)),
             str((accuracies["detectable"] <= accuracies["margin"]).sum()),
