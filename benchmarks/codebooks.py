@@ -92,8 +92,7 @@ def main():
     print(f"{'codebook':12}", *(f"{task} (whole, bands)" for task in tasks))
     for number in range(int(sys.argv[3]) if len(sys.argv) > 3 else 10):
         book = codebook(described, np.flatnonzero(~known.test), parameters.words, base, number)
-        centres = words.Centres(book)
-        bags = [words.bag(described[place], centres) for place in every]
+        bags = [words.bag(described[place], book) for place in every]
         problems = [
             problem(task, [bags[places[image]][layout] for image in task.images])
             for task in tasks.values()

@@ -47,7 +47,7 @@ def described(parameters, images, training, base):
     for place in np.sort(rng.permutation(training)[:IMAGES]):
         vectors = dense_sift.local(parameters, images[place]).vectors
         samples.append(vectors[np.sort(rng.permutation(len(vectors))[:POINTS])])
-    book = words.Centres(words.codebook(np.concatenate(samples), parameters.words, rng))
+    book = words.codebook(np.concatenate(samples), parameters.words, rng)
     return {place: words.bag(dense_sift.local(parameters, images[place]), book) for place in training}
 
 

@@ -37,8 +37,7 @@ def described(name, images):
         return np.stack([descriptor.describe(parameters, image)[layout] for image in images])
     points = [descriptor.local(parameters, image) for image in images]
     book = words.codebook(np.concatenate([each.vectors for each in points]), parameters.words, np.random.default_rng(0))
-    centres = words.Centres(book)
-    return np.stack([words.bag(each, centres)[""] for each in points])
+    return np.stack([words.bag(each, book)[""] for each in points])
 
 
 def points_of(name, image):

@@ -17,9 +17,7 @@ Vectors = NDArray[np.uint8]
 ITERATIONS = 20  # later steps lower the inertia of a thousand words by less than 1 in 1000 each
 TRIALS = 4  # samples drawn for each further centre; the best one is taken
 SEEDED = 20  # samples a word from which the first centres are drawn
-BLOCK = 256  # vectors whose bounds for a thousand centres fit into the cache
-DIRECTIONS = 30  # of 128 dimensions, by which all but about five centres in a thousand are ruled out
-SLACK = 1e-3  # share of the largest squared norm that rounding may add to a bound; it adds less
+BLOCK = 256  # vectors whose distances to a thousand centres fit into the cache
 LARGEST = 129  # dimensions: 2 * 129 * 255^2 < 2^24
 N_BANDS = 3
 
@@ -53,7 +51,7 @@ def codebook(samples: Vectors, words: int, rng: np.random.Generator) -> Vectors:
     centres = _seed(samples, words, rng)
     nearest = np.full(len(samples), -1, dtype=np.int32)
     for _ in range(ITERATIONS):
-        previous, (nearest, distances) = nearest, Centres(centres).nearest(samples)
+        previous, (nearest, distances) = nearest, nearest_words(samples, centres)
         if np.array_equal(nearest, previous):
             break
         sums, counts = np.zeros(centres.shape, dtype=np.int64), np.bincount(nearest, minlength=words)
@@ -65,73 +63,29 @@ def codebook(samples: Vectors, words: int, rng: np.random.Generator) -> Vectors:
     return centres
 
 
-class Centres:
-    """The centres of a codebook, prepared for finding the nearest ones of many vectors.
-
-    Components in orthonormal directions V, and the norms of what they leave, bound a distance from below:
-
-        ||x - c||^2 >= ||V'x - V'c||^2 + (||x - VV'x|| - ||c - VV'c||)^2
-
-    A distance is computed only if its bound is not above the distance to the centre with the least bound. In few
-    dimensions all distances are computed.
-
-    Parameters
-    ----------
-    centres : ndarray of uint8 (words, D)
-        The codebook, D of at most 129.
-    """
-
-    def __init__(self, centres: Vectors) -> None:
-        check(centres)
-        self._centres, self._squares, self._directions = centres, _squares(centres), None
-        floats = centres.astype(np.float32)
-        if centres.shape[1] > 2 * DIRECTIONS:
-            eigenvectors = np.linalg.eigh(floats.astype(np.float64).T @ floats)[1]
-            self._directions = eigenvectors[:, -DIRECTIONS:].astype(np.float32)
-        # The squared norm of a vector is the same for all centres, and left out of distances and bounds.
-        factors = np.float32(-2.0) * self._components(floats, self._squares)
-        factors[:, -1] = self._squares
-        self._factors = factors.T.copy()
-
-    def __len__(self) -> int:
-        """Return the number of centres."""
-        return len(self._centres)
-
-    def nearest(self, vectors: Vectors) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return each vector's nearest centre, the first one at a tie, and the squared distance to it."""
-        check(vectors)
-        nearest, distances = np.empty((2, len(vectors)), dtype=np.int32)
-        products = np.empty((BLOCK, len(self)), dtype=np.float32)
-        for start in range(0, len(vectors), BLOCK):
-            part = slice(start, start + BLOCK)
-            block, squares = vectors[part].astype(np.float32), _squares(vectors[part])
-            bounds = np.matmul(self._components(block, squares), self._factors, out=products[: len(block)])
-            nearest[part] = bounds.argmin(axis=1)
-            if self._directions is None:
-                distances[part] = bounds[np.arange(len(block)), nearest[part]] + squares
-                continue
-            slack = SLACK * max(squares.max(), self._squares.max()) - squares
-            _compare(vectors[part], self._centres, bounds, slack, nearest[part], distances[part])
-        return nearest, distances
-
-    def _components(self, vectors: NDArray[np.float32], squares: NDArray[np.int32]) -> NDArray[np.float32]:
-        """Return vectors, or their components and the norms of what these leave, with a column of ones."""
-        if self._directions is None:
-            return np.column_stack([vectors, np.ones(len(vectors), dtype=np.float32)])
-        components = np.ones((len(vectors), DIRECTIONS + 2), dtype=np.float32)
-        inside = np.matmul(vectors, self._directions, out=components[:, :-2])
-        components[:, -2] = np.sqrt(np.maximum(squares - np.einsum("ij,ij->i", inside, inside), 0.0))
-        return components
+def nearest_words(vectors: Vectors, centres: Vectors) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return each vector's nearest centre, the first one at a tie, and the squared distance to it."""
+    check(vectors)
+    check(centres)
+    # The squared norm of a vector is the same for all centres, and added to the least distance alone.
+    factors = np.vstack([-2 * centres.T.astype(np.int32), _squares(centres)]).astype(np.float32)
+    nearest, distances = np.empty((2, len(vectors)), dtype=np.int32)
+    for start in range(0, len(vectors), BLOCK):
+        block = vectors[start : start + BLOCK]
+        products = np.column_stack([block, np.ones(len(block))]).astype(np.float32) @ factors
+        nearest[start : start + BLOCK] = products.argmin(axis=1)
+        distances[start : start + BLOCK] = products.min(axis=1) + _squares(block)
+    return nearest, distances
 
 
-def bag(local: Local, centres: Centres) -> dict[str, NDArray[np.int32]]:
+def bag(local: Local, centres: Vectors) -> dict[str, NDArray[np.int32]]:
     """Return the counts of an image's words, for each layout.
 
     Parameters
     ----------
     local : Local
         Descriptors of the image.
-    centres : Centres
+    centres : ndarray of uint8 (words, D)
         The codebook.
 
     Returns
@@ -140,7 +94,7 @@ def bag(local: Local, centres: Centres) -> dict[str, NDArray[np.int32]]:
         "": (words,); "v3h1": (3 words,), three bands from top to bottom.
     """
     words = len(centres)
-    bins = np.floor(local.heights * N_BANDS).astype(np.int64) * words + centres.nearest(local.vectors)[0]
+    bins = np.floor(local.heights * N_BANDS).astype(np.int64) * words + nearest_words(local.vectors, centres)[0]
     counts = np.bincount(bins, minlength=N_BANDS * words).astype(np.int32)
     return {"": counts.reshape(N_BANDS, words).sum(axis=0, dtype=np.int32), "v3h1": counts}
 
@@ -175,37 +129,6 @@ def _seed(samples: Vectors, words: int, rng: np.random.Generator) -> Vectors:
         chosen.append(int(trials[best]))
         nearest = nearer[best]
     return np.asarray(candidates[chosen])
-
-
-@njit(cache=True)
-def _compare(vectors, centres, bounds, slack, nearest, distances):  # type: ignore[no-untyped-def]
-    """Replace the centre of the least bound by the nearest centre of each vector, and write its squared distance.
-
-    Bounds are without the squared norms of the vectors; `slack` has these, and what rounding may add.
-    """
-    possible = np.empty(len(centres) + 1, dtype=np.int32)
-    for i in range(len(vectors)):
-        best, row = nearest[i], bounds[i]
-        distance = _squared_distance(vectors[i], centres[best])
-        limit, count = np.float32(distance + slack[i]), 0
-        # Without a branch, which would be mispredicted.
-        for c in range(len(centres)):
-            possible[count] = c
-            count += row[c] <= limit
-        for c in possible[:count]:
-            other = _squared_distance(vectors[i], centres[c])
-            if other < distance or (other == distance and c < best):
-                best, distance = c, other
-        nearest[i], distances[i] = best, distance
-
-
-@njit(cache=True)
-def _squared_distance(x, y):  # type: ignore[no-untyped-def]
-    total = np.int64(0)
-    for d in range(x.size):
-        difference = np.int64(x[d]) - np.int64(y[d])
-        total += difference * difference
-    return total
 
 
 @njit(cache=True)

@@ -37,7 +37,7 @@ def main(job: Job) -> None:
     indices = np.array_split(np.arange(len(base.paths)), parts)[part].tolist()
     paths = [base.paths[index] for index in indices]
     descriptor, parameters = features.load(name), features.parameters(name, spec["settings"])
-    codewords = words.Centres(_read_words(codebook[0])) if codebook else None
+    codewords = _read_words(codebook[0]) if codebook else None
     descriptions = []
     files = collection.files(path, indices)
     for image_path, data in zip(tqdm(paths, desc=name, leave=False, disable=None), files, strict=True):
