@@ -202,7 +202,7 @@ def test_lab_of_known_colours():
     assert np.abs(got - [(2.55 * lightness, a + 128, b + 128) for lightness, a, b in expected]).max() <= 0.6
 
 
-def test_lab_and_hues_from_tables_are_those_of_the_formulas():
+def test_lab_and_hues_are_those_of_the_formulas():
     image = any_colours()
     parts = lab.LINEAR[image.astype(int)] @ lab.TO_XYZ.T
     roots = np.where(parts > lab.LINEAR_PART, np.cbrt(parts), parts / (3 * (6 / 29) ** 2) + 4 / 29)
@@ -360,7 +360,7 @@ def test_an_image_too_small_for_a_patch_has_no_points():
         if name.startswith("dense"):
             assert len(found.vectors) == 0
             book = np.zeros((5, found.vectors.shape[1]), dtype=np.uint8)
-            assert words.bag(found, words.Centres(book))["v3h1"].tolist() == [0] * 15
+            assert words.bag(found, book)["v3h1"].tolist() == [0] * 15
 
 
 # Smoothing and corners
@@ -482,7 +482,7 @@ def test_every_band_counts_its_own_words():
     book = np.array([[0, 0], [200, 200]], dtype=np.uint8)
     vectors = np.array([[1, 0], [190, 255], [0, 9], [201, 200], [202, 200]], dtype=np.uint8)
     found = points.Local(vectors, np.array([0.0, 0.3333, 0.3334, 0.67, 0.999]))
-    counts = words.bag(found, words.Centres(book))
+    counts = words.bag(found, book)
     assert counts["v3h1"].tolist() == [1, 1, 1, 0, 0, 2]
     assert counts[""].tolist() == [2, 3]
 
@@ -502,28 +502,11 @@ def test_words_are_the_nearest_centres_exactly(dimensions):
     vectors, centres = random_vectors(rng, 300, dimensions), random_vectors(rng, 40, dimensions)
     vectors[::3], centres[::2] = 255 - vectors[::3] // 32, 255 - centres[::2] // 64  # the largest products
     centres[7] = centres[3]  # equal centres: the first counts
-    nearest, distances = words.Centres(centres).nearest(vectors)
+    nearest, distances = words.nearest_words(vectors, centres)
     expected = naive_assign(vectors, centres)
     assert np.array_equal(nearest, expected[0])
     assert np.array_equal(distances, expected[1])
     assert 7 not in nearest
-
-
-@pytest.mark.parametrize("dimensions", [61, 100, 128])
-def test_no_bound_rules_the_nearest_centre_out(dimensions):
-    """Of clustered vectors, of vectors near the middle of two centres, of zeros, and of the largest numbers."""
-    rng = np.random.default_rng(dimensions)
-    few = np.clip(rng.gamma(0.5, 40.0, size=(12, dimensions)), 0, 255)
-    samples = np.clip(rng.dirichlet(np.full(12, 0.2), size=400) @ few + rng.normal(0, 4, (400, dimensions)), 0, 255)
-    centres = samples[:160].astype(np.uint8)
-    middles = (centres[:80].astype(int) + centres[80:] + rng.integers(0, 2, size=(80, dimensions))) // 2
-    centres[9], centres[30], centres[120] = 0, 255, centres[100]
-    extremes = np.stack([np.zeros(dimensions), np.full(dimensions, 255), np.arange(dimensions) % 2 * 255])
-    vectors = np.vstack([samples, middles, extremes, centres]).astype(np.uint8)
-    nearest, distances = words.Centres(centres).nearest(vectors)
-    expected = naive_assign(vectors, centres)
-    assert np.array_equal(nearest, expected[0])
-    assert np.array_equal(distances, expected[1])
 
 
 def test_what_would_not_be_exact_is_refused():
@@ -532,7 +515,7 @@ def test_what_would_not_be_exact_is_refused():
         with pytest.raises(DataError, match="expected rows of uint8 with at most 129 columns, got"):
             words.codebook(wrong, 2, rng)
         with pytest.raises(DataError, match="expected rows of uint8"):
-            words.Centres(random_vectors(rng, 2, 4)).nearest(wrong)
+            words.nearest_words(wrong, random_vectors(rng, 2, 4))
 
 
 def clustered(seed, count=1500, clusters=25, dimensions=16):

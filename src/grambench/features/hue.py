@@ -7,7 +7,6 @@ Bins are centred on the hues of pure colours. Weights are integers, so that runn
 Deviation: the paper weights the pixels of a patch by a Gaussian; here all pixels have equal weight.
 """
 
-import functools
 import math
 
 import numpy as np
@@ -21,42 +20,22 @@ BINS = 36
 SATURATION_UNITS = 16  # integer units per unit of saturation
 
 
+@njit(cache=True)
 def hues(image: Pixels) -> tuple[Pixels, NDArray[np.int32]]:
     """Return the bin of each pixel's hue and its saturation in units of 1 / SATURATION_UNITS, (h, w) each."""
-    bins, weights = np.empty(image.shape[:2], dtype=np.uint8), np.empty(image.shape[:2], dtype=np.int32)
-    _look_up(image, *_tables(), bins, weights)
-    return bins, weights
-
-
-@functools.cache
-def _tables() -> tuple[Pixels, NDArray[np.int32]]:
-    """Return bins and weights by R - G + 255 and G - B + 255, on which alone they depend, (511, 511) each."""
-    bins, weights = np.empty((511, 511), dtype=np.uint8), np.empty((511, 511), dtype=np.int32)
-    _fill(bins, weights)
-    return bins, weights
-
-
-@njit(cache=True)
-def _fill(bins, weights):  # type: ignore[no-untyped-def]
-    for i in range(511):
-        for j in range(511):
+    height, width, _ = image.shape
+    bins, weights = np.empty((height, width), dtype=np.uint8), np.empty((height, width), dtype=np.int32)
+    for y in range(height):
+        for x in range(width):
             # A hue does not change if the same is subtracted from all channels, here green.
-            red, blue = i - 255.0, 255.0 - j
+            green = np.int32(image[y, x, 1])
+            red, blue = float(np.int32(image[y, x, 0]) - green), float(np.int32(image[y, x, 2]) - green)
             first, second = red / math.sqrt(2.0), (red - 2.0 * blue) / math.sqrt(6.0)
             # A whole turn is added below, since `int` rounds negative numbers up and others down.
             turns = math.atan2(first, second) / (2.0 * math.pi)
-            bins[i, j] = int((turns + 1.0) * BINS + 0.5) % BINS
-            weights[i, j] = int(SATURATION_UNITS * math.sqrt(first * first + second * second) + 0.5)
-
-
-@njit(cache=True)
-def _look_up(image, bins_of, weights_of, bins, weights):  # type: ignore[no-untyped-def]
-    height, width, _ = image.shape
-    for y in range(height):
-        for x in range(width):
-            red, green, blue = np.int32(image[y, x, 0]), np.int32(image[y, x, 1]), np.int32(image[y, x, 2])
-            i, j = red - green + 255, green - blue + 255
-            bins[y, x], weights[y, x] = bins_of[i, j], weights_of[i, j]
+            bins[y, x] = int((turns + 1.0) * BINS + 0.5) % BINS
+            weights[y, x] = int(SATURATION_UNITS * math.sqrt(first * first + second * second) + 0.5)
+    return bins, weights
 
 
 @njit(cache=True)

@@ -4,13 +4,10 @@ Pixels are taken as sRGB under D65 (IEC 61966-2-1). L* from 0 to 100 becomes a w
 are rounded and moved by 128, the usual eight bits. Deviation: as in `rgb`.
 """
 
-import functools
-
 import numpy as np
 from numpy.typing import NDArray
 
 from grambench.common.lazy_numba import njit
-from grambench.common.types import Floats
 from grambench.features.colours import Parameters as Parameters
 from grambench.features.colours import histograms
 from grambench.features.images import Pixels
@@ -21,12 +18,6 @@ TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 
 TO_XYZ /= TO_XYZ.sum(axis=1, keepdims=True)  # by the white of D65
 LINEAR_PART = (6.0 / 29.0) ** 3  # below which the cube root is replaced by a line
 
-# Cube roots take most of the time, so they are interpolated between knots where this cannot change the eight bits.
-# A root errs by at most 2.8e-7 (squared distance of knots / 8, times the largest second derivative, 587), and a channel
-# by at most 1000 times as much.
-KNOTS = 1 << 14
-MARGIN = 5e-4  # distance from a whole number within which channels are computed from exact roots
-
 
 def describe(parameters: Parameters, image: Pixels) -> dict[str, NDArray[np.int32]]:
     """Return the counts, see `grambench.features.colours`."""
@@ -36,43 +27,24 @@ def describe(parameters: Parameters, image: Pixels) -> dict[str, NDArray[np.int3
 def convert(image: Pixels) -> Pixels:
     """Return L*, a* and b* as eight bits each, (h, w, 3)."""
     out = np.empty_like(image)
-    _convert(image, LINEAR, TO_XYZ, _table(), out)
+    _convert(image, LINEAR, TO_XYZ, out)
     return out
 
 
-@functools.cache
-def _table() -> Floats:
-    """Return the roots at the knots of [0, 1], and at one beyond in case that rounding exceeds 1."""
-    return np.array([_root(k / KNOTS) for k in range(KNOTS + 2)])
-
-
 @njit(cache=True)
-def _convert(image, linear, to_xyz, table, out):  # type: ignore[no-untyped-def]
+def _convert(image, linear, to_xyz, out):  # type: ignore[no-untyped-def]
     for y in range(image.shape[0]):
         for x in range(image.shape[1]):
             red, green, blue = linear[image[y, x, 0]], linear[image[y, x, 1]], linear[image[y, x, 2]]
-            first = to_xyz[0, 0] * red + to_xyz[0, 1] * green + to_xyz[0, 2] * blue
-            second = to_xyz[1, 0] * red + to_xyz[1, 1] * green + to_xyz[1, 2] * blue
-            third = to_xyz[2, 0] * red + to_xyz[2, 1] * green + to_xyz[2, 2] * blue
-            L, a, b = _channels(_interpolate(first, table), _interpolate(second, table), _interpolate(third, table))
-            if max(abs(L - int(L) - 0.5), abs(a - int(a) - 0.5), abs(b - int(b) - 0.5)) > 0.5 - MARGIN:
-                L, a, b = _channels(_root(first), _root(second), _root(third))
-            out[y, x, 0], out[y, x, 1], out[y, x, 2] = int(L), int(a), int(b)
-
-
-@njit(cache=True)
-def _channels(first, second, third):  # type: ignore[no-untyped-def]
-    """Return L*, a* and b* from the roots; the whole parts are the eight bits."""
-    return (116.0 * second - 16.0) * 2.55 + 0.5, 500.0 * (first - second) + 128.5, 200.0 * (second - third) + 128.5
+            first = _root(to_xyz[0, 0] * red + to_xyz[0, 1] * green + to_xyz[0, 2] * blue)
+            second = _root(to_xyz[1, 0] * red + to_xyz[1, 1] * green + to_xyz[1, 2] * blue)
+            third = _root(to_xyz[2, 0] * red + to_xyz[2, 1] * green + to_xyz[2, 2] * blue)
+            # The whole parts are the eight bits.
+            out[y, x, 0] = int((116.0 * second - 16.0) * 2.55 + 0.5)
+            out[y, x, 1] = int(500.0 * (first - second) + 128.5)
+            out[y, x, 2] = int(200.0 * (second - third) + 128.5)
 
 
 @njit(cache=True)
 def _root(part):  # type: ignore[no-untyped-def]
     return np.cbrt(part) if part > LINEAR_PART else part / (3.0 * (6.0 / 29.0) ** 2) + 4.0 / 29.0
-
-
-@njit(cache=True)
-def _interpolate(part, table):  # type: ignore[no-untyped-def]
-    place = part * KNOTS
-    k = int(place)
-    return table[k] + (place - k) * (table[k + 1] - table[k])
