@@ -17,11 +17,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -36,8 +34,6 @@ from grambench.datasets import prepare, sources, unpack
 from grambench.datasets.descriptions import NOTE, Description
 from grambench.datasets.sources import HttpFile, InnerFile, Source
 from grambench.datasets.unpack import MEBIBYTE
-
-Deliver = Callable[[Path], None]
 
 CHUNK = 1 << 16
 PACKAGE = 1024  # the largest size of a package in mebibytes, both packed and unpacked
@@ -96,9 +92,8 @@ def fetch(
     """
     # Package managers are called from inside temporary folders, where a relative path would not hold.
     folder = folder.absolute()
-    deliver = partial(_deliver, bundled=bundled, kinds=kinds)
     try:
-        note = {"asked": asked} | _fill(dataset, folder, mirrors, deliver)
+        note = {"asked": asked} | _fill(dataset, folder, bundled, mirrors, kinds)
         write_text(folder / NOTE, json.dumps(note, indent=1) + "\n")
         return note
     except OSError as error:
@@ -107,7 +102,7 @@ def fetch(
 
 
 def _fill(
-    dataset: Description, folder: Path, mirrors: Sequence[Path], deliver: Callable[[Source, Path], None]
+    dataset: Description, folder: Path, bundled: Path, mirrors: Sequence[Path], kinds: Collection[str]
 ) -> dict[str, Any]:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / NOTE).unlink(missing_ok=True)
@@ -121,52 +116,55 @@ def _fill(
         except DataError as error:
             failures.append({"source": f"mirror {mirror}", "reason": str(error)})
     for index, source in enumerate(dataset.sources):
-        for mirror_used, copy_files in _list_copies(source, folder, listings, partial(deliver, source)):
-            with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as scratch:
+        for used, paths in _list_copies(source, folder, listings):
+            with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as temporary:
+                scratch = Path(temporary)
                 try:
                     with _at_most(TOTAL_SECONDS):
-                        copy_files(Path(scratch))
-                        sums = _verify(dataset, source, Path(scratch))
+                        if paths:
+                            _copy(paths, scratch)
+                        else:
+                            _deliver(source, scratch, bundled, kinds)
+                        sums = _verify(dataset, source, scratch)
                 except DataError as error:
                     message = plain(" ".join(str(error).split()))
-                    reason = f"mirror {mirror_used}: {message}" if mirror_used else message
+                    reason = f"mirror {used}: {message}" if used else message
                     failures.append({"source": source.origin, "reason": reason})
                     logger.info("%s: %s: %s", dataset.name, source.origin, reason)
                     continue
                 for name in sums:
-                    (Path(scratch) / name).replace(folder / name)
+                    (scratch / name).replace(folder / name)
             delivery = {"status": "ok", "index": index, "kind": source.kind, "origin": source.origin}
-            mirror_name = str(mirror_used) if mirror_used else None
-            return delivery | {"mirror": mirror_name, "files": sums, "tried": failures}
+            return delivery | {"mirror": used and str(used), "files": sums, "tried": failures}
     return {"status": "unavailable", "tried": failures}
 
 
 def _list_copies(
-    source: Source, folder: Path, listings: dict[Path, dict[str, Path]], deliver: Deliver
-) -> Iterator[tuple[Path | None, Deliver]]:
-    """Yield (mirror or None, function that fills a folder) for each place that may have the files of a source."""
+    source: Source, folder: Path, listings: dict[Path, dict[str, Path]]
+) -> Iterator[tuple[Path | None, dict[str, Path]]]:
+    """Yield (mirror or None, path of each file by its name) for each place that may have the files of a source.
+
+    Last comes the source itself, without paths.
+    """
     # A user's own file may have changed since it was fetched, so the copy in `folder` does not count.
     if source.files and not isinstance(source, sources.Own):
         fetched = {file.name: folder / file.name for file in source.files}
         if all(fetched[file.name].is_file() and sha256(fetched[file.name]) == file.sha256 for file in source.files):
-            yield None, partial(_copy, fetched)
+            yield None, fetched
             return
-    for mirror, paths in listings.items():
-        if source.files and all(file.sha256 in paths for file in source.files):
-            yield mirror, partial(_copy, {file.name: paths[str(file.sha256)] for file in source.files})
-    yield None, deliver
+    for mirror, listed in listings.items():
+        if source.files and all(file.sha256 in listed for file in source.files):
+            yield mirror, {file.name: listed[str(file.sha256)] for file in source.files}
+    yield None, {}
 
 
 @contextmanager
 def _at_most(seconds: float) -> Iterator[None]:
-    """Raise DataError if the body takes longer, wherever it waits; only the main thread can be interrupted."""
+    """Raise DataError if the body, which runs in the main thread, takes longer, wherever it waits."""
 
     def end(*_: object) -> None:
         raise DataError(f"did not end within {seconds:g} s")
 
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
     handler = signal.signal(signal.SIGALRM, end)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
@@ -180,6 +178,11 @@ def _verify(dataset: Description, source: Source, folder: Path) -> dict[str, str
     """Return the SHA-256 of each delivered file; raise DataError if a file does not fit the description."""
     sums = {file.name: sha256(folder / file.name) for file in source.files}
     for file in source.files:
+        if isinstance(file, HttpFile) and file.md5:
+            with (folder / file.name).open("rb") as stream:
+                got = hashlib.file_digest(stream, "md5").hexdigest()
+            if got != file.md5:
+                raise DataError(f"{file.name}: expected md5 {file.md5}, got {got}")
         if file.sha256 not in (None, sums[file.name]):
             if isinstance(source, sources.Own):
                 changed = f"has changed since it was described (sha256 {sums[file.name]})"
@@ -190,7 +193,7 @@ def _verify(dataset: Description, source: Source, folder: Path) -> dict[str, str
     return sums
 
 
-def _deliver(source: Source, scratch: Path, *, bundled: Path, kinds: Collection[str]) -> None:
+def _deliver(source: Source, scratch: Path, bundled: Path, kinds: Collection[str]) -> None:
     """Fill a folder with the files of a source from the source itself; raise DataError if that fails."""
     if source.kind not in kinds:
         allowed = ", ".join(kinds) or "none"
@@ -256,7 +259,7 @@ class InterruptedTransferError(requests.RequestException):
 
 
 def _download(file: HttpFile, scratch: Path, mebibytes: int) -> None:
-    """Download a file of at most a size; raise DataError if all attempts fail, or its checksum is another one.
+    """Download a file of at most a size; raise DataError if all attempts fail.
 
     Another attempt follows a transient error, and resumes where the connection was cut.
     """
@@ -265,18 +268,12 @@ def _download(file: HttpFile, scratch: Path, mebibytes: int) -> None:
         try:
             _transfer(file, path, mebibytes)
             break
-        except requests.RequestException as error:
+        except (requests.RequestException, HTTPError) as error:
             reason, final = _diagnosis(file.url, error)
             if final or attempt == TRIES:
                 raise DataError(reason if final else f"{reason} (tried {attempt} times)") from None
             logger.info("%s: %s; trying again", file.url, reason)
             time.sleep(PAUSE * attempt)
-    kind, expected = ("sha256", file.sha256) if file.sha256 else ("md5", file.md5)
-    if expected:
-        with path.open("rb") as stream:
-            got = hashlib.file_digest(stream, kind).hexdigest()
-        if got != expected:
-            raise DataError(f"{file.name}: expected {kind} {expected}, got {got} from {file.url}")
 
 
 def _transfer(file: HttpFile, path: Path, mebibytes: int) -> None:
@@ -300,10 +297,10 @@ def _transfer(file: HttpFile, path: Path, mebibytes: int) -> None:
         total = start + length if length >= 0 else None
         # The progress bar is shown on terminals only. A command's sys.stderr would show control characters.
         look: dict[str, Any] = {"unit": "B", "unit_scale": True, "leave": False, "disable": None}
-        look["file"] = sys.__stderr__
-        bar = tqdm(desc=file.name, initial=start, total=total, **look)
+        bar = tqdm(desc=file.name, initial=start, total=total, file=sys.__stderr__, **look)
         with path.open("ab" if resumed else "wb") as stream, bar:
-            for chunk in _raw_chunks(response):
+            # Chunks are not unpacked, even if the server compresses without being asked to.
+            for chunk in response.raw.stream(CHUNK, decode_content=False):
                 stream.write(chunk)
                 bar.update(len(chunk))
                 unpack.check_size(file.name, stream.tell(), mebibytes)
@@ -312,15 +309,7 @@ def _transfer(file: HttpFile, path: Path, mebibytes: int) -> None:
             raise InterruptedTransferError(f"connection cut after {got} of {total} bytes")
 
 
-def _raw_chunks(response: requests.Response) -> Iterator[bytes]:
-    """Yield the chunks of a body without unpacking them, even if the server compresses without being asked to."""
-    try:
-        yield from response.raw.stream(CHUNK, decode_content=False)
-    except HTTPError as error:
-        raise InterruptedTransferError(error) from None
-
-
-def _diagnosis(url: str, error: requests.RequestException) -> tuple[str, bool]:
+def _diagnosis(url: str, error: requests.RequestException | HTTPError) -> tuple[str, bool]:
     """Return an error in one line, and whether another attempt is useless."""
     host = urlsplit(url).netloc
     cause = error.args[0] if error.args else None
@@ -328,7 +317,7 @@ def _diagnosis(url: str, error: requests.RequestException) -> tuple[str, bool]:
         return f"the name {host} does not resolve (no network?)", True
     if isinstance(error, requests.ConnectTimeout):
         return f"{host} does not answer", True
-    is_transient = isinstance(error, (requests.ConnectionError, requests.Timeout, InterruptedTransferError))
+    is_transient = isinstance(error, (requests.ConnectionError, requests.Timeout, InterruptedTransferError, HTTPError))
     return f"{host}: {type(error).__name__}: {' '.join(str(error).split()):.200}", not is_transient
 
 
