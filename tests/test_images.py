@@ -71,10 +71,10 @@ def test_a_task_has_the_images_with_words_of_one_side(tmp_path):
         ["people"],
         ["polar bear", "sky"],
     ]
-    task = found.among([["sky"], ["people"]])
-    assert [path.rpartition("/")[2] for path in task.paths] == ["1.png", "3.png", "5.png", "6.png"]
-    assert task.labels.tolist() == [0, 1, 1, 0]
-    assert task.test.tolist() == [False, False, True, True]
+    rows, labels = found.among([["sky"], ["people"]])
+    assert [found.paths[row].rpartition("/")[2] for row in rows] == ["1.png", "3.png", "5.png", "6.png"]
+    assert labels.tolist() == [0, 1, 1, 0]
+    assert found.test.tolist() == [False] * 4 + [True] * 2
 
 
 def test_difficult_objects_belong_to_no_class(tmp_path):
@@ -85,9 +85,8 @@ def test_difficult_objects_belong_to_no_class(tmp_path):
         "voc/Main/car_val.txt": b"000004  1\n",
         **{f"voc/JPEG/{number:06d}_jpg.rf.1f.jpg": picture(number) for number in range(1, 5)},
     }
-    task = SETS.list_images([archive(tmp_path / "a.tar.xz", members)]).among([["cat"], ["car"]])
-    assert task.labels.tolist() == [0, 1, 1]
-    assert not task.test.any()
+    rows, labels = SETS.list_images([archive(tmp_path / "a.tar.xz", members)]).among([["cat"], ["car"]])
+    assert (rows, labels.tolist()) == ([0, 1, 2], [0, 1, 1])
 
 
 @pytest.mark.parametrize(
@@ -350,8 +349,7 @@ def test_equally_many_images_of_each_class_are_numbered(tmp_path):
     found = reader.list_images([archive(tmp_path / "a.tar.xz", named())])
     assert [next(iter(words)) for words in found.words] == ["a", "a", "b", "b", "c", "c"]
     assert not found.test.any()
-    task = found.among([["c"], ["a"]])
-    assert task.labels.tolist() == [1, 1, 0, 0]
+    assert found.among([["c"], ["a"]])[1].tolist() == [1, 1, 0, 0]
     for stray in ("set/jpg/image_0007.jpg", "set/jpg/image.jpg", "set/jpg/image_0000.jpg"):
         with pytest.raises(DataError, match=f"{stray}: expected a name that ends in a number from 1 to 6"):
             reader.list_images([archive(tmp_path / "b.tar.xz", named(**{stray: picture(9)}))])

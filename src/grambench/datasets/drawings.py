@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.datasets.listed import Listed
+from grambench.datasets.formats.images import Listed
 
 SIDE = 96  # pixels
 WORDS = ("stripes", "dots")

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from grambench.common.errors import DataError
 from grambench.datasets import drawings
-from grambench.datasets.formats.images import LARGEST, ImageReader, read_members
-from grambench.datasets.listed import Listed
+from grambench.datasets.formats.images import LARGEST, ImageReader, Listed, read_members
 from grambench.datasets.sources import Generated, Source
 
 

@@ -147,13 +147,15 @@ def _check_shape(raw: Raw, description: Description) -> list[str]:
 def _prepare_images(
     description: Dataset, source: Source, paths: dict[str, Path], note: dict[str, Any]
 ) -> PreparedDataset:
-    task = images.list_images(source, paths).among(source.reader.groups())
+    listed = images.list_images(source, paths)
+    rows, labels = listed.among(source.reader.groups())
     expected = source.n or description.n
-    if len(task.paths) != expected:
-        raise DataError(f"expected {expected} images, got {len(task.paths)}")
-    labels = task.labels if description.classes else np.where(task.labels == 0, 1, -1).astype(np.int8)
-    test = task.test if task.test.any() else None
-    contents = {"orders": None, "images": tuple(task.paths), "test": test}
+    if len(rows) != expected:
+        raise DataError(f"expected {expected} images, got {len(rows)}")
+    if not description.classes:
+        labels = np.where(labels == 0, 1, -1).astype(np.int8)
+    test = listed.test[rows] if listed.test[rows].any() else None
+    contents = {"orders": None, "images": tuple(listed.paths[row] for row in rows), "test": test}
     return _checked(description, source, note, features=np.empty((expected, 0)), labels=labels, **contents)
 
 

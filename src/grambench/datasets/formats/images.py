@@ -6,21 +6,48 @@ by its path, or by the number at the beginning of its file name if lists name it
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from grambench.common.errors import DataError
+from grambench.common.types import Labels
 from grambench.datasets import unpack
-from grambench.datasets.formats.reader import Reader
-from grambench.datasets.listed import Listed
+from grambench.datasets.formats.reader import Label, Reader
 
 SUFFIXES = (".jpg", ".jpeg", ".png")
 LARGEST = 50  # the largest size of a file in an archive in mebibytes; larger files are not read
 WORD = re.compile(r"[0-9]+")
 LAST_NUMBER = re.compile(r"[0-9]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """N images with their words, the training images first.
+
+    Attributes
+    ----------
+    paths : list of str
+        The paths of the images in the archives.
+    words : list of frozenset of str
+        The words or classes of each image.
+    test : ndarray of bool (N,)
+        Whether each image is in the test part of the split.
+    """
+
+    paths: list[str]
+    words: list[frozenset[str]]
+    test: NDArray[np.bool_]
+
+    def among(self, groups: Sequence[Sequence[Label]]) -> tuple[list[int], Labels]:
+        """Return the indices of the images with words of exactly one group, and the numbers of these groups."""
+        matches = [[number for number, group in enumerate(groups) if words & set(group)] for words in self.words]
+        rows = [row for row, numbers in enumerate(matches) if len(numbers) == 1]
+        return rows, np.array([matches[row][0] for row in rows], dtype=np.int8)
 
 
 class ImageReader(Reader):

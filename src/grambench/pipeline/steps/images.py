@@ -35,8 +35,7 @@ def main(job: Job) -> None:
 def _collect(base: Images, tasks: list[list[list[str]]], source: Source, paths: dict[str, Path]) -> Collection:
     """Return the images with words of exactly one group of words of some task."""
     all_images = images.list_images(source, paths)
-    used = {path for groups in tasks for path in all_images.among(groups).paths}
-    indices = [index for index, path in enumerate(all_images.paths) if path in used]
+    indices = sorted({index for groups in tasks for index in all_images.among(groups)[0]})
     selected = [all_images.paths[index] for index in indices]
     files = images.contents(source, paths, selected)
     for path in tqdm(selected, desc=base.name, unit="image", leave=False, disable=None):
