@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 
 from grambench.common.errors import plain
 from grambench.common.types import Floats
-from grambench.datasets import unpack
 
 SHOWN_FAULTS = 10  # the largest number of faults in a message
 SEPARATORS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'", " ": "blanks"}
@@ -52,6 +51,19 @@ CAUSES = {  # of a text that is no number, the first that fits
 }
 SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\r?\n')  # the first line that spreadsheets write and read
 TOP = 100  # lines that decide the separator
+# Files that are no text by their first bytes, and what to do with each where a text is expected
+BINARY = {
+    b"PAR1\x15": "a Parquet file; describe it with `format: parquet` (docs/datasets.md)",
+    b"\x89HDF": "an HDF5 file; describe it with `format: hdf5` (docs/datasets.md)",
+    b"MATLAB 5.0": "a MATLAB file; describe it with `format: mat` (docs/datasets.md)",
+    b"MATLAB 7.3": "a MATLAB file; describe it with `format: mat` (docs/datasets.md)",
+    b"RDX3\n": "a file of R; describe it with `format: rda` (docs/datasets.md)",
+    b"\x93NUMPY": "a NumPy array; save features as CSV, a kernel with numpy.savez (docs/datasets.md)",
+    b"PK\x03\x04": "a spreadsheet or an archive; save the sheet as CSV, or unpack the archive",
+    b"\xd0\xcf\x11\xe0": "a file of an old office program; save the sheet as CSV",
+    b"ARROW1\0": "an Arrow or Feather file; save it as Parquet or CSV",
+    b"\x80": "a pickle of Python; save it as CSV",
+}
 
 
 class MalformedFileError(ValueError):
@@ -92,10 +104,16 @@ class Table:
     faults: list[str]
 
 
+def _refuse_binary(content: bytes) -> None:
+    """Raise MalformedFileError for a content that is no text by its first bytes, with what reads it."""
+    for magic, what in BINARY.items():
+        if content.startswith(magic):
+            raise MalformedFileError([f"expected a text, got {what}"])
+
+
 def decoded(content: bytes) -> str:
     """Return a text from UTF-8, with or without the byte order mark that spreadsheets write."""
-    if fault := unpack.binary_fault(content):
-        raise MalformedFileError([fault])
+    _refuse_binary(content)
     try:
         if (zero := content.find(b"\0")) >= 0:
             raise UnicodeDecodeError("utf-8", content, zero, zero + 1, "no character of a text")
@@ -163,8 +181,7 @@ def find_separator(text: str) -> str | None:
 
 def lines(stream: Any) -> Iterable[str]:
     """Return the lines of a binary stream of UTF-8, which is read as they are needed."""
-    if fault := unpack.binary_fault(stream.read(16)):
-        raise MalformedFileError([fault])
+    _refuse_binary(stream.read(16))
     stream.seek(0)
     return io.TextIOWrapper(stream, "utf-8-sig", newline="")
 

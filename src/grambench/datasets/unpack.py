@@ -28,27 +28,6 @@ DAMAGED = (
 )
 
 
-# Files that are no text by their first bytes, and what to do with each where a text is expected
-BINARY = {
-    b"PAR1\x15": ("a Parquet file", "describe it with `format: parquet` (docs/datasets.md)"),
-    b"\x89HDF": ("an HDF5 file", "describe it with `format: hdf5` (docs/datasets.md)"),
-    b"MATLAB 5.0": ("a MATLAB file", "describe it with `format: mat` (docs/datasets.md)"),
-    b"MATLAB 7.3": ("a MATLAB file", "describe it with `format: mat` (docs/datasets.md)"),
-    b"RDX3\n": ("a file of R", "describe it with `format: rda` (docs/datasets.md)"),
-    b"\x93NUMPY": ("a NumPy array", "save features as CSV, a kernel with numpy.savez (docs/datasets.md)"),
-    b"PK\x03\x04": ("a spreadsheet or an archive", "save the sheet as CSV, or unpack the archive"),
-    b"\xd0\xcf\x11\xe0": ("a file of an old office program", "save the sheet as CSV"),
-    b"ARROW1\0": ("an Arrow or Feather file", "save it as Parquet or CSV"),
-    b"\x80": ("a pickle of Python", "save it as CSV"),
-}
-
-
-def binary_fault(content: bytes) -> str:
-    """Return what a content is that is no text, and what reads it, in one line; empty if it may be a text."""
-    known = next((what for magic, what in BINARY.items() if content.startswith(magic)), None)
-    return f"expected a text, got {known[0]}; {known[1]}" if known else ""
-
-
 def _open_member(path: Path, _mode: str) -> IO[bytes]:
     """Open the only file of a zip archive."""
     with zipfile.ZipFile(path) as archive:
