@@ -218,16 +218,10 @@ def _describe_kernels(path: Path, name: str, wishes: Wishes, mebibytes: int) -> 
     remarks = list[str]()
     if not faults:
         raw = readers.read(stored.Kernels.model_validate(settings), {place: path})
-        texts = np.array([_label_text(label) for label in raw.labels.tolist()], dtype=object)
-        settings |= _File(Table([], texts[:, None], [], []), wishes, {}, faults, remarks).name_labels(texts)
+        settings |= _name_labels(tables.to_texts(raw.labels.tolist()), wishes, faults, remarks)
     if faults:
         raise DataError("\n".join(f"{path}: {fault}" for fault in faults))
     return settings, remarks
-
-
-def _label_text(label: Any) -> str:
-    """Return a label of an array as a table would have it: 1 rather than 1.0."""
-    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
 def _read_text(path: Path, mebibytes: int) -> str:
@@ -349,7 +343,7 @@ class _File:
             absent = tables.find_missing(cells[:, label], codes, [*self.wishes.positive, *self.wishes.negative])
             self.report_missing(f"--label {self.wishes.label}", absent)
             self.ask_for_header(cells[:, label])
-            options = self.name_labels(cells[~absent, label])
+            options = _name_labels(cells[~absent, label], self.wishes, self.faults, self.remarks)
             classes = np.where(absent, -1, np.unique(cells[:, label], return_inverse=True)[1])
         one_hot = self.encode_features(codes, classes)
         return {
@@ -444,52 +438,54 @@ class _File:
                     got = f"got {len(values)}, such as {column[rows[0]]!r}; leave it out (--drop)"
                     self.faults.append(f"{title}: expected numbers, or at most {MOST_VALUES} different texts, {got}")
             else:
-                self.remark_code(title, numbers[~missing])
+                self.remarks.extend(_find_code(title, numbers[~missing]))
         return one_hot
 
-    def remark_code(self, title: str, numbers: NDArray[Any]) -> None:
-        """Add a remark if a number far from all others looks like the code of a missing value."""
-        others = numbers[~np.isin(numbers, CODES)]
-        if len(others):
-            low, high, extent = others.min(), others.max(), np.ptp(others)
-            for code in np.intersect1d(numbers, CODES):
-                if code < min(low - extent, 0) or code > high + extent:
-                    self.remarks.append(f"{title}: {code:g} may stand for a missing value; --missing {code:g} says so")
 
-    def name_labels(self, texts: NDArray[Any]) -> dict[str, Any]:
-        """Return the labels that become +1 and -1, or those of more classes."""
-        wishes, title, n = self.wishes, f"--label {self.wishes.label}", len(texts)
-        numeric = tables.to_labels(texts).dtype.kind == "f"
-        counts = Counter(_to_label(text, numeric) for text in texts)
-        labels = sorted(counts)
-        positive, negative = ([_to_label(text, numeric) for text in x] for x in (wishes.positive, wishes.negative))
-        shown = ", ".join(f"{label} ({count})" for label, count in counts.most_common(10))
-        shown += ", ..." if len(counts) > 10 else ""
-        if numeric:
-            self.remark_code(title, np.array(labels))
-        self.remarks.extend(f"{title}: only one row has {label}" for label, count in counts.items() if count == 1 < n)
-        if not positive and not negative and len(labels) == 2:
-            positive = [labels[1]]
-            self.remarks.append(f"{positive[0]} becomes +1; --positive names another label")
-        elif not positive and not negative and len(labels) > 2:
-            kind = "a regression target" if numeric else "names of the rows"
-            looks = f"{len(labels)} labels in {n} rows look like {kind}"
-            if len(labels) > min(MOST_CLASSES, max(FEW_CLASSES, SHARE * n)):
-                self.faults.append(f"{title}: expected at most {MOST_CLASSES} classes and a tenth of the rows; {looks}")
-                return {}
-            if len(labels) > SHARE * n or (numeric and any(label % 1 for label in labels)):
-                self.remarks.append(f"{title}: {looks}")
-            self.remarks.append(f"{len(labels)} classes: {', '.join(map(str, labels))}; --positive makes two of them")
-            return {"classes": labels}
-        for option, names in (("--positive", wishes.positive), ("--negative", wishes.negative)):
-            unknown = [text for text in names if _to_label(text, numeric) not in counts]
-            self.faults.extend(f"{option} {text}: no such label; there are {shown}" for text in unknown)
-        if common := [label for label in positive if label in negative]:
-            self.faults.append(f"--positive and --negative: expected different labels, got {common[0]} in both")
-        if not negative and (len({*labels} - {*positive}) != 1 or len(positive) != 1) and not self.faults:
-            self.faults.append(f"{title}: expected two labels, got {shown}; name those of -1 with --negative")
-        sides = {"positive": positive, "negative": negative}
-        return {side: names[0] if len(names) == 1 else names for side, names in sides.items()}
+def _find_code(title: str, numbers: NDArray[Any]) -> list[str]:
+    """Return a remark for each number far from all others that looks like the code of a missing value."""
+    others = numbers[~np.isin(numbers, CODES)]
+    if not len(others):
+        return []
+    low, high, extent = others.min(), others.max(), np.ptp(others)
+    codes = [code for code in np.intersect1d(numbers, CODES) if code < min(low - extent, 0) or code > high + extent]
+    return [f"{title}: {code:g} may stand for a missing value; --missing {code:g} says so" for code in codes]
+
+
+def _name_labels(texts: NDArray[Any], wishes: Wishes, faults: list[str], remarks: list[str]) -> dict[str, Any]:
+    """Return the labels that become +1 and -1, or those of more classes; add to the faults and the remarks."""
+    title, n = f"--label {wishes.label}", len(texts)
+    numeric = tables.to_labels(texts).dtype.kind == "f"
+    counts = Counter(_to_label(text, numeric) for text in texts)
+    labels = sorted(counts)
+    positive, negative = ([_to_label(text, numeric) for text in x] for x in (wishes.positive, wishes.negative))
+    shown = ", ".join(f"{label} ({count})" for label, count in counts.most_common(10))
+    shown += ", ..." if len(counts) > 10 else ""
+    if numeric:
+        remarks += _find_code(title, np.array(labels))
+    remarks.extend(f"{title}: only one row has {label}" for label, count in counts.items() if count == 1 < n)
+    if not positive and not negative and len(labels) == 2:
+        positive = [labels[1]]
+        remarks.append(f"{positive[0]} becomes +1; --positive names another label")
+    elif not positive and not negative and len(labels) > 2:
+        kind = "a regression target" if numeric else "names of the rows"
+        looks = f"{len(labels)} labels in {n} rows look like {kind}"
+        if len(labels) > min(MOST_CLASSES, max(FEW_CLASSES, SHARE * n)):
+            faults.append(f"{title}: expected at most {MOST_CLASSES} classes and a tenth of the rows; {looks}")
+            return {}
+        if len(labels) > SHARE * n or (numeric and any(label % 1 for label in labels)):
+            remarks.append(f"{title}: {looks}")
+        remarks.append(f"{len(labels)} classes: {', '.join(map(str, labels))}; --positive makes two of them")
+        return {"classes": labels}
+    for option, names in (("--positive", wishes.positive), ("--negative", wishes.negative)):
+        unknown = [text for text in names if _to_label(text, numeric) not in counts]
+        faults.extend(f"{option} {text}: no such label; there are {shown}" for text in unknown)
+    if common := [label for label in positive if label in negative]:
+        faults.append(f"--positive and --negative: expected different labels, got {common[0]} in both")
+    if not negative and (len({*labels} - {*positive}) != 1 or len(positive) != 1) and not faults:
+        faults.append(f"{title}: expected two labels, got {shown}; name those of -1 with --negative")
+    sides = {"positive": positive, "negative": negative}
+    return {side: names[0] if len(names) == 1 else names for side, names in sides.items()}
 
 
 def _to_label(text: str, numeric: bool) -> Label:
