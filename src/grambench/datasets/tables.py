@@ -237,7 +237,7 @@ def find_missing(column: NDArray[Any], codes: Sequence[float | str] = (), named:
     Parameters
     ----------
     column : ndarray of float64, or of str or object (n,)
-        Numbers, or texts and None.
+        Numbers, or texts.
     codes : sequence of float or str
         Further values that are missing; as a number, however a cell writes it.
     named : collection of str
@@ -245,7 +245,7 @@ def find_missing(column: NDArray[Any], codes: Sequence[float | str] = (), named:
     """
     numbers = [float(code) for code in codes if not isinstance(code, str)]
     if column.dtype.kind in "OU":
-        missing = (MISSING - {*named}) | {None, *(code for code in codes if isinstance(code, str))}
+        missing = (MISSING - {*named}) | {code for code in codes if isinstance(code, str)}
         is_missing = np.array([cell in missing for cell in column], dtype=np.bool_)
     else:
         is_missing = np.isnan(column)

@@ -36,7 +36,7 @@ QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 ATTRIBUTE = r"(?i)@attribute\s+(?P<name>'[^']*'|\"[^\"]*\"|[^\s{'\"]+)\s*(?P<kind>\{(?P<values>.*)\}|\s\S.*)"
 PAIR = r"\s*(\d+)\s+('[^']*'|\"[^\"]*\"|[^\s,{}'\"]+)\s*"  # index and value in a sparse row of ARFF
 LZMA = ({"id": lzma.FILTER_LZMA2, "preset": 9},)  # of R; a larger preset reads smaller ones
-Columns = dict[str, NDArray[Any]]  # arrays of float64, or of str and None (missing)
+Columns = dict[str, NDArray[Any]]  # arrays of float64, or of texts
 
 
 class TabularReader(Reader):
@@ -262,8 +262,10 @@ def _data_frame(frame: Any) -> Columns:
     if not isinstance(frame, DataFrame):
         raise MalformedFileError(["expected a data frame, got another object"])
     texts = frame.astype(object).where(frame.notna(), None)
-    columns = {name: column if column.dtype.kind == "f" else texts[name] for name, column in frame.items()}
-    return {str(name): column.to_numpy() for name, column in columns.items()}
+    return {
+        str(name): column.to_numpy() if column.dtype.kind == "f" else tables.to_texts(texts[name])
+        for name, column in frame.items()
+    }
 
 
 def _encoded(
@@ -345,8 +347,7 @@ def _numbers(
     """Return a column as numbers, NaN where values are missing without a code."""
     if column.dtype.kind != "O":
         return np.where(missing, np.nan, column.astype(np.float64))
-    texts = [cell if isinstance(cell, str) else repr(float(cell or 0)) for cell in column]
-    cells = np.where(missing, tables.MARK, texts).tolist()
+    cells = np.where(missing, tables.MARK, column).tolist()
     codes = {tables.MARK: None, **codes}
     values = (codes[cell] if cell in codes else tables.to_number(cell, decimal) for cell in cells)
     numbers = np.array(list(values), dtype=np.float64)
