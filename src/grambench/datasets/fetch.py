@@ -254,10 +254,6 @@ def _package(source: sources.Package, scratch: Path) -> None:
 # http
 
 
-class InterruptedTransferError(requests.RequestException):
-    """The server stopped early or asked to try again later."""
-
-
 def _download(file: HttpFile, scratch: Path, mebibytes: int) -> None:
     """Download a file of at most a size; raise DataError if all attempts fail.
 
@@ -283,11 +279,11 @@ def _transfer(file: HttpFile, path: Path, mebibytes: int) -> None:
     with requests.get(url, headers=headers, stream=True, timeout=TIMEOUTS) as response:
         code = response.status_code
         if code in TRANSIENT:
-            raise InterruptedTransferError(f"HTTP {code} {response.reason}")
+            raise requests.ConnectionError(f"HTTP {code} {response.reason}")
         resumed = code == 206 and response.headers.get("Content-Range", "").startswith(f"bytes {size}-")
         if code == 416 or (code == 206 and not resumed):
             path.write_bytes(b"")
-            raise InterruptedTransferError(f"HTTP {code} {response.reason} to a request for bytes {size}-")
+            raise requests.ConnectionError(f"HTTP {code} {response.reason} to a request for bytes {size}-")
         if not response.ok:
             raise DataError(f"HTTP {code} {response.reason}: {url}")
         header = response.headers.get("Content-Length", "")
@@ -306,7 +302,7 @@ def _transfer(file: HttpFile, path: Path, mebibytes: int) -> None:
                 unpack.check_size(file.name, stream.tell(), mebibytes)
         got = path.stat().st_size
         if total is not None and got != total:
-            raise InterruptedTransferError(f"connection cut after {got} of {total} bytes")
+            raise requests.ConnectionError(f"connection cut after {got} of {total} bytes")
 
 
 def _diagnosis(url: str, error: requests.RequestException | HTTPError) -> tuple[str, bool]:
@@ -317,7 +313,7 @@ def _diagnosis(url: str, error: requests.RequestException | HTTPError) -> tuple[
         return f"the name {host} does not resolve (no network?)", True
     if isinstance(error, requests.ConnectTimeout):
         return f"{host} does not answer", True
-    is_transient = isinstance(error, (requests.ConnectionError, requests.Timeout, InterruptedTransferError, HTTPError))
+    is_transient = isinstance(error, (requests.ConnectionError, requests.Timeout, HTTPError))
     return f"{host}: {type(error).__name__}: {' '.join(str(error).split()):.200}", not is_transient
 
 
