@@ -6,7 +6,7 @@ The file is a table (formats `csv`, `arff` and `parquet_table`), or has stored k
 import itertools
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import TypeAdapter
 
 from grambench.common.errors import ConfigError, DataError, plain, unknown_name
 from grambench.common.files import sha256
 from grambench.datasets import prepare, readers, tables, unpack
 from grambench.datasets.formats import kernels as stored
 from grambench.datasets.formats.columns import Arff, Csv, ParquetTable
-from grambench.datasets.formats.reader import ROWS_USED, Label, Raw, Reader
+from grambench.datasets.formats.reader import ROWS_USED, Label
 from grambench.datasets.store import PreparedDataset
 from grambench.datasets.tables import SEPARATORS, MalformedFileError, Table
 
@@ -120,55 +121,18 @@ def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> tuple
     """
     size = max(128, 2 * path.stat().st_size // unpack.MEBIBYTE + 1)
     if _has_kernels(path):
+        views = dict[str, list[int]]()
         settings, remarks = _describe_kernels(path, name, wishes, size)
-        raw = readers.read(stored.Kernels.model_validate(settings), {_file_name(path): path})
-        remarks += [*stored.remarks(raw.kernels), f"kernels: {', '.join(raw.kernels)}"]
-        return _values(path, relative_path, name, stored.Kernels.model_validate(settings), settings, raw), remarks
-    faults, views_faults, views = list[str](), list[str](), dict[str, list[int]]()
-    try:
-        form = SUFFIXES[suffix[1]] if (suffix := SUFFIX.search(path.name.lower())) else "csv"
-        kind, is_text = TABLES[form], form == "csv"
-        file = _read(_read_text(path, size), wishes) if is_text else _read_typed(path, form, size, wishes)
-        faults, options = file.faults, file.options() | {"mebibytes": size}
-        settings = {key: value for key, value in options.items() if value != kind.model_fields[key].default}
-        if wishes.views:
-            views, without = _find_views(wishes.views, file, options["one_hot"], views_faults)
-            # all methods are to learn from the same columns, those without kernels too
-            if without and not views_faults:
-                dropped = replace(wishes, drop=(*wishes.drop, *without))
-                values, remarks = describe(path, relative_path, name, dropped)
-                listed = ", ".join(without[:SHOWN]) + f" and {len(without) - SHOWN} more" * (len(without) > SHOWN)
-                return values, [*remarks, f"left out, since in no view: {listed}"]
-        if not faults and not views_faults:
-            reader = kind.model_validate(settings := {"format": form} | settings)
-            raw = readers.read(reader, {path.name: path})
-    except MalformedFileError as error:
-        faults = error.faults
-    if faults or views_faults:
-        raise DataError("\n".join([*(f"{path}: {fault}" for fault in faults), *views_faults]))
-    values = _values(path, relative_path, name, reader, settings, raw, views)
-    shown = [f"views: {', '.join(f'{view} ({len(columns)})' for view, columns in views.items())}"] if views else []
-    hint = ", --impute keeps those with a label" * bool(raw.incomplete and not wishes.impute)
-    shown += [f"{key}: {text}{hint * (key == ROWS_USED)}" for key, text in raw.remarks().items()]
-    return values, [*file.remarks, *shown]
-
-
-def _values(
-    path: Path,
-    relative_path: str,
-    name: str,
-    reader: Reader,
-    settings: dict[str, Any],
-    raw: Raw,
-    views: Mapping[str, list[int]] = {},
-) -> dict[str, Any]:
-    """Return the plain values of a description, given the reader and its settings."""
+    else:
+        settings, views, remarks = _describe_table(path, wishes, size)
+    reader: readers.AnyReader = TypeAdapter(readers.AnyReader).validate_python(settings)
+    raw = readers.read(reader, {_file_name(path): path})
     labels = prepare.labels(raw.labels, reader)
     prepared = PreparedDataset(
         name=name, features=raw.features, labels=labels, orders=None, source={}, kernels=raw.kernels
     )
     described = {"name": _file_name(path), "path": relative_path, "sha256": sha256(path)}
-    return {
+    values = {
         "name": name,
         "title": name.replace("_", " ").capitalize(),
         "n": len(labels),
@@ -178,6 +142,42 @@ def _values(
         **({"views": {view: _ranges(columns) for view, columns in views.items()}} if views else {}),
         "sources": [{"kind": "file", "files": [described], "reader": settings}],
     }
+    if raw.kernels:
+        remarks += [*stored.remarks(raw.kernels), f"kernels: {', '.join(raw.kernels)}"]
+    if views:
+        remarks.append(f"views: {', '.join(f'{view} ({len(columns)})' for view, columns in views.items())}")
+    hint = ", --impute keeps those with a label" * bool(raw.incomplete and not wishes.impute)
+    remarks += [f"{key}: {text}{hint * (key == ROWS_USED)}" for key, text in raw.remarks().items()]
+    return values, remarks
+
+
+def _describe_table(
+    path: Path, wishes: Wishes, mebibytes: int
+) -> tuple[dict[str, Any], dict[str, list[int]], list[str]]:
+    """Return the settings of the reader of a table, the features of each view, and the decisions made for the user."""
+    form = SUFFIXES[suffix[1]] if (suffix := SUFFIX.search(path.name.lower())) else "csv"
+    try:
+        if form == "csv":
+            file = _read(_read_text(path, mebibytes), wishes)
+        else:
+            file = _read_typed(path, form, mebibytes, wishes)
+    except MalformedFileError as error:
+        raise DataError("\n".join(f"{path}: {fault}" for fault in error.faults)) from None
+    options = file.options() | {"mebibytes": mebibytes}
+    views, views_faults = dict[str, list[int]](), list[str]()
+    if wishes.views:
+        views, without = _find_views(wishes.views, file, options["one_hot"], views_faults)
+        # all methods are to learn from the same columns, those without kernels too
+        if without and not views_faults:
+            dropped = replace(wishes, drop=(*wishes.drop, *without))
+            settings, views, remarks = _describe_table(path, dropped, mebibytes)
+            listed = ", ".join(without[:SHOWN]) + f" and {len(without) - SHOWN} more" * (len(without) > SHOWN)
+            return settings, views, [*remarks, f"left out, since in no view: {listed}"]
+    if file.faults or views_faults:
+        raise DataError("\n".join([*(f"{path}: {fault}" for fault in file.faults), *views_faults]))
+    defaults = {key: option.default for key, option in TABLES[form].model_fields.items()}
+    settings = {"format": form} | {key: value for key, value in options.items() if value != defaults[key]}
+    return settings, views, file.remarks
 
 
 def _file_name(path: Path) -> str:
