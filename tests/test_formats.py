@@ -1,11 +1,9 @@
 """Binary formats by their own types: each input gives its values, or one line that names file, place and what it is."""
 
 import gzip
-import json
 import os
 import re
 from decimal import Decimal
-from pathlib import Path
 
 import h5py
 import numpy as np
@@ -17,13 +15,7 @@ from reading import ADAPTER, read
 from scipy import sparse
 
 from grambench.common.errors import DataError
-from grambench.common.files import sha256
-from grambench.config.load import check
-from grambench.datasets import readers, store
-from grambench.datasets.descriptions import Dataset
-from grambench.datasets.fetch import fetch
-from grambench.pipeline.job import Job
-from grambench.pipeline.steps import prepare as prepare_step
+from grambench.datasets import readers
 
 X = np.array([[31.3, 2.0], [0.0, -4.5], [7.25, 0.0]])
 Y = np.array([1, -1, 1])
@@ -331,7 +323,7 @@ def test_a_binary_file_is_named_where_text_is_expected(tmp_path, write, message,
         read("csv", tmp_path / "b.csv", label=-1)
 
 
-# A bad file is its data set's alone
+# Values out of bounds
 
 
 @pytest.mark.parametrize("value", [1e39, -1e200, np.finfo(np.float64).max])
@@ -351,32 +343,3 @@ def test_a_value_beyond_32_bits_is_refused_with_its_place(tmp_path, value):
     # The largest float32 is no fault, and rows that are left out may hold anything.
     assert read("hdf5", h5(tmp_path / "a.h5", X=X + np.finfo(np.float32).max, **LABELS), label="kind").labels.size == 3
     assert len(read("mat", mat5(tmp_path / "b.mat", X=large, Y=Y), data="X", labels="Y", rows=1).labels) == 1
-
-
-def prepared(folder, reader, paths, **changes):
-    """Return why the step that prepares a data set found it unavailable."""
-    files = [
-        {"name": path.name, "path": str(path), "sha256": sha256(path) if path.is_file() else "0" * 64} for path in paths
-    ]
-    plain = {"name": "toy", "title": "t", "n": 6, "d": 1, "positives": 4, "content": "f" * 64}
-    source = {"kind": "file", "files": files, "reader": {"positive": 1} | reader}
-    dataset = check(Dataset, plain | {"sources": [source]} | changes, "test")
-    fetch(dataset, folder / "raw", bundled=folder, kinds=["file"])
-    spec = json.dumps({"dataset": dataset.model_dump(mode="json")})
-    prepare_step.main(Job(spec, "", [folder / "out.h5"], [folder / "raw/source.json"]))
-    note = store.read(folder / "out.h5")
-    assert isinstance(note, store.Unavailable) and "\n" not in str(note)
-    return str(note)
-
-
-@pytest.mark.parametrize("kind", ["vectors", "stream"])
-def test_a_bad_data_file_makes_its_data_set_unavailable(tmp_path, kind):
-    paths = [parquet(tmp_path / "a", [1.0, 2.0, 3.0]), parquet(tmp_path / "b", [1.0, 2.0, 3.0], ["1", "x", "1"])]
-    reason = prepared(tmp_path, {"format": "parquet"} | PARQUET, paths, kind=kind)
-    assert (
-        "b: expected 1 columns and labels that are numbers, as in a, got 1 columns and labels that are texts" in reason
-    )
-    for path in (tmp_path / "pipe", Path("/dev/zero")):
-        if not path.exists():
-            os.mkfifo(path)
-        assert f"{path}: no regular file" in prepared(tmp_path, {"format": "hdf5", "label": "kind"}, [path], kind=kind)

@@ -5,7 +5,6 @@ import gzip
 import io
 import json
 import lzma
-import os
 import tarfile
 from pathlib import Path
 
@@ -123,9 +122,10 @@ def test_an_archive_writes_nowhere(tmp_path):
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress], ids=["gz", "bz2", "xz"])
 def test_an_archive_with_another_end_is_one_line(tmp_path, compress):
     plain = lzma.decompress(archive(tmp_path / "a", listed()).read_bytes())
-    for end in (b"", bytes(5000)):
-        packed = compress(plain)
-        (tmp_path / "a").write_bytes(packed[: len(packed) // 2] + end)
+    packed = compress(plain)
+    half = len(packed) // 2
+    for end in (b"", bytes(5000), bytes([packed[half] ^ 255]) + packed[half + 1 :]):
+        (tmp_path / "a").write_bytes(packed[:half] + end)
         with pytest.raises(DataError) as raised:
             WORDS.list_images([tmp_path / "a"])
         assert "\n" not in str(raised.value)
@@ -165,12 +165,6 @@ def test_a_header_that_claims_gigabytes_is_not_believed(tmp_path):
     path.write_bytes(long_name.tobuf(tarfile.GNU_FORMAT) + bytes(1 << 20))
     with pytest.raises(DataError, match=r"^a: expected "):
         WORDS.list_images([path])
-
-
-def test_a_pipe_is_no_archive(tmp_path):
-    os.mkfifo(tmp_path / "a")
-    with pytest.raises(DataError, match=r"^a: expected an archive, got a damaged file .no regular file"):
-        WORDS.list_images([tmp_path / "a"])
 
 
 # the whole way, as the rules go it

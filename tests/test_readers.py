@@ -196,16 +196,6 @@ def test_scaling_and_zero_columns(tmp_path):
     assert raw.features.tolist() == [[-1, -1, -1, 0], [-0.5, 1, -1, 0], [1, 0, -1, 0]]
 
 
-def test_arff(tmp_path):
-    text = "% note\n@relation r\n@attribute 'a b' { 'n', 'y'}\n@attribute c real\n@attribute class {u,v}\n@data\n"
-    path = written(tmp_path / "a.arff", text + "'n',1.5,u\n?,2,v\n'y',?,v\n")
-    with pytest.raises(DataError, match="cannot be read as arff"):
-        read("arff", path, label="class")  # 'n' is no number
-    raw = read("arff", path, label="class", codes={"n": -1, "y": 1, "?": 0})
-    assert np.array_equal(raw.features, [[-1, 1.5], [0, 2], [1, np.nan]], equal_nan=True)
-    assert raw.labels.tolist() == ["u", "v", "v"]
-
-
 def test_arff_as_weka_writes_it(tmp_path):
     """Quotes where a value needs them, of either kind; types in capitals, texts and dates, tabs, comments."""
     head = (
@@ -438,9 +428,3 @@ def test_a_pipe_is_no_file(tmp_path):
     os.mkfifo(tmp_path / "a.csv")
     with pytest.raises(DataError, match=r"^a\.csv: cannot be read as csv: no regular file$"):
         read("csv", tmp_path / "a.csv", label=-1)
-
-
-def test_as_many_labels_as_rows(tmp_path):
-    rows, labels = written(tmp_path / "rows", "1 2\n2\n"), written(tmp_path / "labels", "1\n0\n1\n")
-    with pytest.raises(DataError, match="2 rows of features, and 3 labels"):
-        read("indices", rows, labels, columns=2, features=["rows"], labels=["labels"])

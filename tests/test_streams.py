@@ -94,6 +94,10 @@ def test_what_is_wrong_with_a_stream_is_told_in_one_line(tmp_path):
     fails(r"^expected two classes, one of them 1\.0, got 3: ", (features, np.where(np.arange(50) == 7, 5, labels)))
     fails(r"^expected 3 examples labelled \+1, got \d+$", (features, labels), positives=3)
     fails(r"^expected content f+, got \w+: other values", (features, labels), content="f" * 64)
+    # a stream is read while it is written, and its faults make its data set unavailable
+    dataset = described(features, labels)
+    store.write_or_note(path, "toy", lambda: streams.Stream(dataset, dataset.sources[0], {}, iter([])), "")
+    assert store.read(path) == store.Unavailable("toy", ("expected 50 rows, got 0: the stream ends early",))
 
 
 def test_descriptions_that_no_stream_fits():
@@ -215,9 +219,7 @@ def test_words_of_a_csv_file_are_texts(tmp_path):
         ("a,b,place,delay\n" + "1,2,x,NA\n" * 3, "row 1: expected a value in column delay, got none"),
         ("a,b,place,delay\n1,2,x,soon\n", "row 1, column delay: expected a number, got 'soon'"),
         ("a,b,place,delay\n" + "1,2,x,3\n" * 9 + "1,late,x,3\n", "row 10, column b: expected a number, got 'late'"),
-        ("a,b,place,delay\n" + "1,x,x,3\n" + "1,2,x,3\n", "row 1, column b: expected a number, got 'x'"),
         ("a,b,place,delay\n1,2020-01-01,x,3\n", "row 1, column b: expected a number, got '2020-01-01', a date"),
-        ("a,b,place,delay\n1,10:30,x,3\n", "row 1, column b: expected a number, got '10:30', a date or a time"),
         ("a,b,place,delay\n1,1_1,x,3\n2,1,x,3\n", "row 1, column b: expected a number, got '1_1'"),
         ("a,b,place,delay\n1,n/a,x,3\n", "row 1: expected a value in column b, got none"),
         ("a,b,place,delay\n1,2,x,3\n1,2\n", "line 3: expected 4 columns, got 2"),
