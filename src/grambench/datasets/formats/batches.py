@@ -4,7 +4,6 @@ import itertools
 import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -167,33 +166,27 @@ def _decode(name: str, column: Any, row: int, *, is_text: bool | None) -> NDArra
     is_text : bool or None
         Whether texts are expected rather than numbers; None for either.
     """
-    import pyarrow
+    from pyarrow import float64, types
 
-    column = column.storage if isinstance(column.type, pyarrow.BaseExtensionType) else column
-    kind, wrong = column.type, column.is_valid().to_numpy(zero_copy_only=False)
-    has_texts = any(text in str(kind) for text in ("string", "binary"))
-    with suppress(pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
-        if is_text is None and pyarrow.types.is_integer(kind):
-            return np.asarray(column.to_numpy(zero_copy_only=False))  # whole labels of any length
-        if has_texts or pyarrow.types.is_decimal(kind):
-            texts = column.cast(pyarrow.string()).to_numpy(zero_copy_only=False)
-            if has_texts and is_text is not False:
-                return np.asarray(texts)
-            # By way of texts, decimals become the nearest floats.
-            numbers = tables.to_numbers(texts)
-            wrong = wrong & np.isnan(numbers)
-        elif not (is_text and wrong.any()):
-            return np.asarray(column.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False))
-        if not (is_text or wrong.any()):
-            return numbers
-    first = int(wrong.argmax())
-    cell = column[first].as_py()
-    expected, got = "a number (of dates, such as days)", f"{cell!s:.60}"
-    if is_text:
-        expected = "a text"
-    elif has_texts:
-        expected, got = "a number", f"{tables.cause(cell)}; `texts` takes columns of texts"
-    raise MalformedFileError([f"row {row + first + 1}, column {name}: expected {expected}, got {got}"])
+    kind = column.type
+    if is_text is None and types.is_integer(kind):
+        return np.asarray(column.to_numpy(zero_copy_only=False))  # whole labels of any length
+    if not is_text and (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
+        return np.asarray(column.cast(float64(), safe=False).to_numpy(zero_copy_only=False))
+    cells = column.to_pylist()
+    texts, is_known = tables.to_texts(cells), column.is_valid().to_numpy(zero_copy_only=False)
+    if is_text is not False and all(isinstance(cell, str | bytes | None) for cell in cells):
+        texts[~is_known] = None
+        return texts
+    # By way of texts, decimals become the nearest floats.
+    numbers = tables.to_numbers(texts)
+    wrong = is_known & (np.isnan(numbers) | bool(is_text))
+    if wrong.any():
+        first = int(wrong.argmax())
+        number = f"expected a number, got {tables.cause(texts[first])}; `texts` takes columns of texts"
+        fault = f"expected a text, got {texts[first]}" if is_text else number
+        raise MalformedFileError([f"row {row + first + 1}, column {name}: {fault}"])
+    return numbers
 
 
 def _batch_column(values: NDArray[Any], digits: list[int] | None, rows: NDArray[np.intp]) -> Floats:
