@@ -1,11 +1,12 @@
-"""Joint histograms of three channels (Guillaumin et al. 2010, CVPR, Section 4), compiled."""
+"""Joint histograms of three channels (Guillaumin et al. 2010, CVPR, Section 4)."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.common.lazy_numba import njit
+from grambench.common.types import Indices
 from grambench.features.images import Pixels
 
 BINS = 16  # a channel, over the whole image
@@ -30,22 +31,14 @@ def histograms(channels: Pixels) -> dict[str, NDArray[np.int32]]:
     dict of ndarray of int32
         "": (4096,), 16 bins a channel, the first channel slowest; "v3h1": (5184,), 12 bins in each of three bands.
     """
-    counts = {"": np.zeros(BINS**3, dtype=np.int32), "v3h1": np.zeros(BANDS * BAND_BINS**3, dtype=np.int32)}
-    _count(channels, counts[""], counts["v3h1"])
-    return counts
+    height = len(channels)
+    bands = np.arange(height)[:, None] * BANDS // height
+    return {"": _count(channels, BINS, 0, 1), "v3h1": _count(channels, BAND_BINS, bands, BANDS)}
 
 
-@njit(cache=True)
-def _count(channels, counts, band_counts):  # type: ignore[no-untyped-def]
-    height, width, _ = channels.shape
-    for y in range(height):
-        band = y * BANDS // height
-        for x in range(width):
-            # The band varies slowest in the vector, then the first channel.
-            index, band_index = 0, band
-            for c in range(3):
-                value = int(channels[y, x, c])
-                index = index * BINS + (value * BINS >> 8)
-                band_index = band_index * BAND_BINS + (value * BAND_BINS >> 8)
-            counts[index] += 1
-            band_counts[band_index] += 1
+def _count(channels: Pixels, bins: int, band: Indices | int, bands: int) -> NDArray[np.int32]:
+    """Return a histogram in which the band varies slowest, then the first channel."""
+    index: Any = band
+    for c in range(3):
+        index = index * bins + (channels[:, :, c].astype(np.int64) * bins >> 8)
+    return np.bincount(index.ravel(), minlength=bands * bins**3).astype(np.int32)
