@@ -432,23 +432,18 @@ def naive_hue(image, top, left, bottom, right):
 def test_hue_is_its_definition_written_out():
     image = drawn(30, 34)
     maps = hue.hues(image)
-    rows, columns = np.array([0, 3, 11]), np.array([1, 6, 22])
-    made = hue.dense(*maps, rows, columns, 12)
-    for vector, (a, b) in zip(made, [(a, b) for a in rows for b in columns], strict=True):
-        assert np.abs(vector - naive_hue(image, a, b, a + 12, b + 12)).max() <= 1.5
-    for place in ((0, 33), (15, 15), (29, 2)):
-        vector = hue.at_points(*maps, np.array([place]), 5)[0]
-        row, column = place
-        assert np.abs(vector - naive_hue(image, row - 5, column - 5, row + 6, column + 6)).max() <= 1.5
+    corners = np.array([(0, 1), (3, 6), (11, 22), (-5, 28), (10, 10), (24, -3)])
+    for vector, (a, b) in zip(hue.patches(*maps, corners, 11), corners, strict=True):
+        assert np.abs(vector - naive_hue(image, a, b, a + 11, b + 11)).max() <= 1.5
 
 
 def test_hue_of_pure_colours_and_of_grey():
     for colour, degrees in (((255, 0, 0), 60), ((255, 255, 0), 0), ((0, 0, 255), 180), ((0, 255, 0), 300)):
         patch = np.full((16, 16, 3), colour, dtype=np.uint8)
-        vector = hue.at_points(*hue.hues(patch), np.array([[8, 8]]), 4)[0]
+        vector = hue.patches(*hue.hues(patch), np.array([[4, 4]]), 9)[0]
         assert vector[degrees // 10] == 255
         assert vector.sum() == 255
-    assert not hue.at_points(*hue.hues(np.full((16, 16, 3), 99, dtype=np.uint8)), np.array([[8, 8]]), 4).any()
+    assert not hue.patches(*hue.hues(np.full((16, 16, 3), 99, dtype=np.uint8)), np.array([[4, 4]]), 9).any()
 
 
 # Points and words

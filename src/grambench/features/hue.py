@@ -2,7 +2,7 @@
 
 The hue is the angle of the opponent colours O1 = (R - G) / sqrt(2) and O2 = (R + G - 2 B) / sqrt(6), and the saturation
 is their length. The uncertainty of a hue is inverse to its saturation, so each pixel is weighted by its saturation.
-Bins are centred on the hues of pure colours. Weights are integers, so that running sums are exact.
+Bins are centred on the hues of pure colours. Weights are integers, so that sums are exact.
 
 Deviation: the paper weights the pixels of a patch by a Gaussian; here all pixels have equal weight.
 """
@@ -39,61 +39,30 @@ def hues(image: Pixels) -> tuple[Pixels, NDArray[np.int32]]:
 
 
 @njit(cache=True)
-def dense(bins: Pixels, weights: Indices, rows: Indices, columns: Indices, side: int) -> Pixels:
-    """Return the hue histograms of square patches on a grid.
+def patches(bins: Pixels, weights: Indices, corners: Indices, side: int) -> Pixels:
+    """Return the hue histograms of square patches, clipped to the image.
 
     Parameters
     ----------
     bins, weights : ndarrays of int (h, w)
         Bins and weights of the pixels, from `hues`.
-    rows, columns : ndarray of int (a,), (b,)
-        First rows and first columns of the patches, ascending.
+    corners : ndarray of int (p, 2)
+        First row and first column of each patch, which may lie outside of the image.
     side : int
         Side of a patch in pixels.
 
     Returns
     -------
-    ndarray of uint8 (a b, 36)
-        Patches row by row. A histogram has norm 255, or is zero for a patch without colour.
+    ndarray of uint8 (p, 36)
+        A histogram has norm 255, or is zero for a patch without colour.
     """
-    width = bins.shape[1]
-    vectors = np.empty((len(rows) * len(columns), BINS), dtype=np.uint8)
-    # Running sums of integers: what leaves a patch is subtracted exactly, and the cost does not depend on its side.
-    strip = np.zeros((width, BINS), dtype=np.int32)
-    # Sums of the columns of the strip left of each column. They may wrap around, but their differences do not.
-    sums = np.zeros((width + 1, BINS), dtype=np.int32)
-    # The flat views add all bins in one loop, which vectorises.
-    flat_strip, flat_sums = strip.ravel(), sums.ravel()
-    histogram = np.empty(BINS, dtype=np.int32)
-    begin = end = 0
-    for a in range(rows.size):
-        for y in range(end, rows[a] + side):
-            for x in range(width):
-                strip[x, bins[y, x]] += weights[y, x]
-        for y in range(begin, rows[a]):
-            for x in range(width):
-                strip[x, bins[y, x]] -= weights[y, x]
-        begin, end = rows[a], rows[a] + side
-        for i in range(flat_strip.size):
-            flat_sums[i + BINS] = flat_sums[i] + flat_strip[i]
-        for b in range(columns.size):
-            left, right = sums[columns[b]], sums[columns[b] + side]
-            for k in range(BINS):
-                histogram[k] = right[k] - left[k]
-            _normalise(histogram, vectors[a * columns.size + b])
-    return vectors
-
-
-@njit(cache=True)
-def at_points(bins: Pixels, weights: Indices, points: Indices, radius: int) -> Pixels:
-    """Return the hue histograms of patches of side 2 radius + 1, clipped to the image, around points (p, 2)."""
     height, width = bins.shape
-    vectors = np.empty((len(points), BINS), dtype=np.uint8)
-    for p in range(len(points)):
-        row, column = points[p]
+    vectors = np.empty((len(corners), BINS), dtype=np.uint8)
+    for p in range(len(corners)):
+        top, left = corners[p]
         histogram = np.zeros(BINS, dtype=np.int32)
-        for y in range(max(row - radius, 0), min(row + radius + 1, height)):
-            for x in range(max(column - radius, 0), min(column + radius + 1, width)):
+        for y in range(max(top, 0), min(top + side, height)):
+            for x in range(max(left, 0), min(left + side, width)):
                 histogram[bins[y, x]] += weights[y, x]
         _normalise(histogram, vectors[p])
     return vectors

@@ -5,6 +5,9 @@ The points are those of `dense_sift`, and so are the patches, four cells wide. D
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from grambench.common.types import Indices
 from grambench.features import hue
 from grambench.features.images import Pixels
 from grambench.features.points import CELLS, DenseGrid, Local
@@ -20,7 +23,9 @@ class Parameters(DenseGrid):
 def local(parameters: Parameters, image: Pixels) -> Local:
     """Describe the points of all grids."""
     bins, weights = hue.hues(image)
-    return parameters.describe(
-        image.shape,
-        lambda rows, columns, cell: hue.dense(bins, weights, rows + cell // 2, columns + cell // 2, CELLS * cell),
-    )
+
+    def describe(rows: Indices, columns: Indices, cell: int) -> Pixels:
+        corners = np.stack(np.meshgrid(rows, columns, indexing="ij"), axis=2).reshape(-1, 2)
+        return np.asarray(hue.patches(bins, weights, corners + cell // 2, CELLS * cell))
+
+    return parameters.describe(image.shape, describe)

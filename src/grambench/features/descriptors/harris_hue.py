@@ -23,6 +23,6 @@ def local(parameters: Parameters, image: Pixels) -> Local:
     parts = []
     for level in harris.detect(grey(image), parameters.threshold):
         radius = round(0.5 * CELLS * MAGNIFICATION * level.sigma * level.pixel)
-        vectors = hue.at_points(bins, weights, level.points * level.pixel, radius)
+        vectors = hue.patches(bins, weights, level.points * level.pixel - radius, 2 * radius + 1)
         parts.append(Local(vectors, level.heights(len(image))))
     return Local.join(parts)
