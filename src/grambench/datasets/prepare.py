@@ -15,8 +15,6 @@ from grambench.datasets.formats.reader import MISSING_VALUES, Raw, Reader
 from grambench.datasets.sources import Generated, Source
 from grambench.datasets.store import PreparedDataset, Unavailable
 
-NOTED = {"ok": {"index", "kind", "origin", "files"}, "unavailable": {"tried"}}  # the keys of a note by its status
-
 
 def prepare(description: Dataset, folder: Path) -> PreparedDataset | streams.Stream | Unavailable:
     """Read the files that `fetch.fetch` fetched, and check them against the description.
@@ -83,9 +81,9 @@ def fetched(description: Description, folder: Path) -> tuple[Source, dict[str, P
     Raises
     ------
     DataError
-        If a file has changed since it was fetched, or if the description has no longer the source.
+        If the note or a file has changed since the fetch, or if the description has no longer the source.
     """
-    note = _read_note(folder / NOTE)
+    note = json.loads(read_text(folder / NOTE))
     if note["status"] != "ok":
         return Unavailable(description.name, tuple(f"{entry['source']}: {entry['reason']}" for entry in note["tried"]))
     source = next(iter(description.sources[note["index"] :]), None)
@@ -97,16 +95,6 @@ def fetched(description: Description, folder: Path) -> tuple[Source, dict[str, P
         if got != expected:
             raise DataError(f"{folder / name}: expected sha256 {expected}, got {got}; fetch the data set again")
     return source, {name: folder / name for name in note["files"]}, note
-
-
-def _read_note(path: Path) -> dict[str, Any]:
-    try:
-        note: dict[str, Any] = json.loads(read_text(path))
-        if missing := NOTED[note["status"]] - note.keys():
-            raise ValueError(f"it lacks {min(missing)}")
-    except (DataError, ValueError, LookupError, TypeError) as error:
-        raise DataError(f"{path}: expected the note of a fetch ({error}); fetch the data set again") from None
-    return note
 
 
 def _read(description: Description, source: Source, files: dict[str, Path]) -> Raw:
