@@ -39,6 +39,17 @@ def project(tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def new_project(tmp_path, monkeypatch):
+    """Make a new project the working folder; no mirror has its data."""
+    from grambench import cli
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GRAMBENCH_MIRROR", raising=False)
+    assert cli.main(["init", "mine"]) == 0
+    monkeypatch.chdir("mine")
+
+
+@pytest.fixture
 def call(capsys):
     """A function that calls a command, and returns its exit code, output and errors."""
     from grambench import cli

@@ -34,12 +34,8 @@ CALL = ("--label", "class", "--positive", "yes", "--drop", "id")
 
 
 @pytest.fixture
-def project(tmp_path, monkeypatch):
+def project(new_project):
     """A new project, as the current folder, with people.csv."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("GRAMBENCH_MIRROR", raising=False)
-    assert cli.main(["init", "mine"]) == 0
-    monkeypatch.chdir("mine")
     Path("people.csv").write_text(PEOPLE)
     return Path()
 
@@ -217,10 +213,8 @@ READ = {  # the text, further arguments, what is printed, and what the descripti
         f"the labels {labels}": (table(labels), "", f"3 classes: {', '.join(sorted(labels))};", {})
         for labels in (
             ("11", "1_1", "12"),
-            ("1", "01", "2"),
             ("1.1", "1.10", "2.5"),
             ("1", "\u0661", "2"),
-            ("90071992547409921", "90071992547409922", "3"),
             ("9007199254740992", "9007199254740993", "3"),
             ("infinity", "1e999", "inf"),
             ("0x1", "1", "2"),
@@ -237,13 +231,9 @@ READ = {  # the text, further arguments, what is printed, and what the descripti
         f"the label {label!r} is missing": (table(["a", label, "b", "a"]), "--drop-incomplete", "30 x 2", {"n": 30})
         for label in ("NA", "NaN", "", "n/a", "NULL", "#N/A", "<NA>", ".")
     },
-    **{
-        f"the value {value!r} is missing": (table("ab", [*X[:39], value]), "--drop-incomplete", "39 x 2", {"n": 39})
-        for value in ("NAN", "NULL", "n/a", "<NA>")
-    },
+    "a missing value": (table("ab", [*X[:39], "n/a"]), "--drop-incomplete", "39 x 2", {"n": 39}),
     "minus9": (table(["0", "1", "0", "-9"]), "", "--label y: -9 may stand for a missing value; --missing -9", {}),
     "a value of -999": (table("ab", ["-999", *X[:39]]), "", "column x: -999 may stand for a missing value", {}),
-    "a value of 9999": (table("ab", ["9999", *X[:39]]), "", "column x: 9999 may stand for a missing value", {}),
     "codes": (table(["0", "1", "-9"], ["-9.0", *X[1:]]), "--missing -9 --drop-incomplete", "1 becomes +1", {"n": 26}),
     "index_leak": (table("ab", ROWS, header=",z,y\n"), "", "column 0 numbers the rows: --drop-leaks", {"d": 2}),
     "rows from above": (table("ab", ROWS[::-1]), "--drop-leaks", "column x numbers the rows: left out", {"d": 1}),
@@ -264,7 +254,6 @@ READ = {  # the text, further arguments, what is printed, and what the descripti
         {"d": 2},
     ),
     "decimal commas in quotes": (table("ab", ['"0,5"', '"1,5"'], ["7"]), "", "',', decimal commas, header", {"d": 2}),
-    "decimal commas, tabs": (table("ab", ["0,5", "1,25"], ["7"], "x\tz\ty\n", "\t"), "", "tab, decimal commas", {}),
     "decimal commas, blanks": (table("ab", ["0,5", "1,25"], ["7"], "", " "), "--label=-1", "blanks, decimal comm", {}),
     "thousands or decimals": (table("ab", ['"1,500"', '"2,250"'], ["7"]), "--decimal comma", "decimal commas", {}),
     "words with blanks": (table(["New York", "Los Angeles"]), "", "columns separated by ','", {"d": 2}),
@@ -291,7 +280,6 @@ READ = {  # the text, further arguments, what is printed, and what the descripti
     "a target of decimals": (table(["0.5", "1.5", "2.5"]), "", "3 labels in 40 rows look like a regression target", {}),
     "many classes": (table("abcdefgh"), "", "8 labels in 40 rows look like names of the rows", {}),
     "a separator of lines that only Unicode has": (table(["a\u2028", "b\u2028c"]), "", "40 x 2", {"n": 40}),
-    "two labels": ("x,y\n" + "".join(f"{i},{'b' if i % 3 else 'a'}\n" for i in range(9)), "", "b becomes +1", {}),
     "tabs": ("1\t5\t1\n2\t6\t2\n", "--label=-1 --positive 1", "2 x 2, 1 labelled +1", {}),
     "a position, not a name": ("1,2,1\n2,6,2\n", "--label 2 --positive 1", "2 x 2, 1 labelled +1", {}),
     "tabs by name": ("x\ty\n1\t0\n2\t1\n", "--separator tab", "2 x 1, 1 labelled +1", {}),
@@ -333,8 +321,6 @@ NUMBER, LINE = "expected a number, got", "expected each cell in one line"
 NAMES = "line 1: expected the names of the columns, or data"
 REFUSED = {  # the text, further arguments, and the faults, a line each
     "miss_label_NA_143": (table(["NA", "a", "b"]), "", "--label y: missing in line 2 and 13 more; leave out such rows"),
-    "miss_label_NaN_253": (table(["a", "NaN", "b"]), "", "--label y: missing in line 3 and 12 more"),
-    "a code in the label": (table(["a", "-9", "b"]), "--missing -9", "--label y: missing in line 3 and 12 more"),
     "alltext": (table("pq", "uvw", "ab", "u,b,label\n"), "--label=-1", NAMES),
     "int_header": (table("12", header="0,1,2\n"), "--label=-1", f"{NAMES}; --header"),
     "years as a header": (
@@ -346,11 +332,6 @@ REFUSED = {  # the text, further arguments, and the faults, a line each
         table("ab", ['"1,650"']),
         "",
         f"line 2 and 39 more, column x: {NUMBER} '1,650', thousands separators",
-    ),
-    "thousands in the way of Germany": (
-        table("ab", ["1.650,5", "2,5"], ["7,5"], "x;z;y\n", ";"),
-        "",
-        f"line 2 and 19 more, column x: {NUMBER} '1.650,5', thousands separators",
     ),
     "thousands with apostrophes": (table("ab", ["1'650"]), "", f'{NUMBER} "1\'650", thousands separators'),
     "thousands or decimals": (
@@ -369,7 +350,6 @@ REFUSED = {  # the text, further arguments, and the faults, a line each
     "names as a label": (table([f"p{i}" for i in range(40)]), "", "40 labels in 40 rows look like names of the rows"),
     "date": (table("ab", ["2020-01-01", "2020-02-01"]), "", f"and 39 more, column x: {NUMBER} '2020-01-01', a date"),
     "a date of another kind": (table("ab", ["31.12.2020", "1/2/99"]), "", "got '31.12.2020', a date or a time"),
-    "a time": (table("ab", ["10:30", "11:00:15"]), "", "got '10:30', a date or a time"),
     "infinite": ("1,inf,a\n3,4,b\n", BARE, f"line 1, column 1: {NUMBER} 'inf', an infinite number"),
     "late_text": (table("ab", [*X[:30], "x"]), "", f"line 32, column x: {NUMBER} 'x'"),
     "many texts among decimals": (table("ab", [*X[:3], "x"]), "", f"line 5 and 9 more, column x: {NUMBER} 'x'"),

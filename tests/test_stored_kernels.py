@@ -287,12 +287,8 @@ def test_stored_kernels_have_nothing_beside_them(changes):
 
 
 @pytest.fixture
-def project(tmp_path, monkeypatch):
+def project(new_project):
     """A new project, as the current folder, with three kernels in mine.npz, and one in mine.libsvm."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("GRAMBENCH_MIRROR", raising=False)
-    assert cli.main(["init", "project"]) == 0
-    monkeypatch.chdir("project")
     kernels = {"linear": LINEAR, "gaussian": GAUSSIAN, "noise": np.eye(60)}
     np.savez("mine.npz", kind=np.where(Y > 0, "sick", "well"), X=X, **kernels)
     Path("one.libsvm").write_text(libsvm(GAUSSIAN, Y))
