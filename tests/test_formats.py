@@ -176,7 +176,7 @@ LABELS = {"obs/kind": [1, 2, 1]}
         ({"X": X, "obs/kind/codes": [0, -2, 1], "obs/kind/categories": NAMES}, "to 1, got -2 in row 2"),
         ({"X": X, "obs/other": [1, 2, 3]}, "expected a column 'kind', got other"),
         ({"Z": X} | LABELS, "expected a matrix 'X', got Z, obs"),
-        ({"X": X, "obs/kind": [1, 2]}, "3 rows of features, and 2 labels"),
+        ({"X": X, "obs/kind": [1, 2]}, "expected as many labels as rows, got 3 rows and 2 labels"),
         ({"X": np.zeros((20_000, 1000))} | LABELS, "X: expected at most 128 MiB, got more"),
     ],
 )

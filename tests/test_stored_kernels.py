@@ -120,7 +120,7 @@ FAULTS = {
         {"k": LINEAR, "l": LINEAR[:50, :50]},
         "expected kernels of the same examples, got rows: k 60, l 50",
     ),
-    "fewer labels": ({"k": LINEAR, "y": Y[1:]}, "expected 60 labels, one for each row of the kernels, got 59"),
+    "fewer labels": ({"k": LINEAR, "y": Y[1:]}, "expected as many labels as rows, got 60 rows and 59 labels"),
 }
 
 
@@ -146,11 +146,7 @@ def test_a_fault_of_a_place_is_one_line(tmp_path):
         ({"k": "cut.npy"}, "y.npy", "cut.npy, y.npy: cannot be read as kernels: it is damaged or has another format"),
         ({"k": "y.txt"}, "y.npy", "or LIBSVM's precomputed kernels, `label 0:1 1:value ...`, got b'"),
         ({"k": "late.libsvm"}, None, "expected all examples in their order, 0:1, 0:2 and so on, got 0:4 in row 3"),
-        (
-            {"k": "k.libsvm", "l": "other.libsvm"},
-            None,
-            "expected 60 labels, one for each row of the kernels, got others",
-        ),
+        ({"k": "k.libsvm", "l": "other.libsvm"}, None, "expected the same labels in each file, got others"),
         ({"k": "k.npy"}, None, "expected `labels`, the place of the labels, which only LIBSVM's files have"),
     ]
     for kernels, labels, message in cases:

@@ -66,7 +66,8 @@ def _read_part(reader: Reader, files: dict[str, Path]) -> Raw:
         if not len(raw.labels):
             raise MalformedFileError(["expected at least one row, got none"])
         if raw.features.shape[0] != len(raw.labels):
-            raise MalformedFileError([f"{raw.features.shape[0]} rows of features, and {len(raw.labels)} labels"])
+            got = f"{raw.features.shape[0]} rows and {len(raw.labels)} labels"
+            raise MalformedFileError([f"expected as many labels as rows, got {got}"])
     return raw
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from grambench.common.types import Floats
-from grambench.datasets import unpack
+from grambench.datasets import tables, unpack
 from grambench.datasets.formats.arrays import mat_variables
 from grambench.datasets.formats.columns import read_column
 from grambench.datasets.formats.reader import Raw, Reader, member, numeric, read_content
@@ -66,9 +66,8 @@ class Kernels(Reader):
         if not stored:
             raise MalformedFileError(["expected `labels`, the place of the labels, which only LIBSVM's files have"])
         n = next(iter(sizes.values()))
-        if len(stored[0]) != n or any(not np.array_equal(stored[0], other) for other in stored):
-            got = f"got {len(stored[0])}" if len(stored[0]) != n else "got others in another file"
-            raise MalformedFileError([f"expected {n} labels, one for each row of the kernels, {got}"])
+        if any(not np.array_equal(stored[0], other) for other in stored):
+            raise MalformedFileError(["expected the same labels in each file, got others in another file"])
         return Raw(np.empty((n, 0)), stored[0], kernels=kernels)
 
 
@@ -90,8 +89,8 @@ def remarks(kernels: Mapping[str, Floats]) -> list[str]:
     for view, matrix in kernels.items():
         diagonal = np.diagonal(matrix)
         if (rows := np.flatnonzero(diagonal <= 0.0)).size:
-            where = f"row {rows[0] + 1}{f' and {len(rows) - 1} more' * (len(rows) > 1)}"
-            found.append(f"kernel {view}: expected a positive diagonal, got {diagonal[rows[0]]:g} in {where}")
+            got = f"{diagonal[rows[0]]:g} in {tables.locate(rows.tolist(), ())}"
+            found.append(f"kernel {view}: expected a positive diagonal, got {got}")
         elif not _is_positive(matrix):
             found.append(f"kernel {view}: has negative eigenvalues; an SVM on it may have several solutions, or none")
     return found
