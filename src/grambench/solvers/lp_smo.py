@@ -45,7 +45,6 @@ NEGLIGIBLE = 1e-9  # relative size of a form that does not bend D
 ROUNDING = 1e-12  # of a kernel's curvature along a batch, relative to its largest possible value
 PATIENCE = 20  # batches without progress
 PROGRESS, RISE = 0.1, 1e-10  # relative decrease of the least violation, or rise of D, that counts as progress
-SOLVED, EXHAUSTED, LIMITED, FAILED = range(4)
 
 
 class Solution(NamedTuple):
@@ -113,65 +112,42 @@ def train(
 
     Raises
     ------
-    ValueError
-        If C or the labels are not allowed.
     SolverError
         If the problem is not solved after `max_steps` steps.
     """
-    svm.check(combination, labels, C)
-    combination.reweight(np.full(len(combination.grams), len(combination.grams) ** (-1.0 / p)))
-    limit, y = min(max_steps, STEPS_AN_EXAMPLE * len(labels)), labels.astype(np.float64)
+    diagonals, order, y = combination.diagonals, p / (p - 1.0), labels.astype(np.float64)
+    m, n = diagonals.shape
+    combination.reweight(np.full(m, m ** (-1.0 / p)))
+    rows, most_steps = combination.rows, min(max_steps, STEPS_AN_EXAMPLE * n)
     lower, upper = np.where(y > 0.0, 0.0, -C), np.where(y > 0.0, C, 0.0)
-    state, weights, dual, bias, objectives, steps, additions = _maximise(
-        combination.rows, combination.diagonals, y, lower, upper, C, p, gap, tolerance, max_batches, limit
-    )
-    if state == FAILED or (state == LIMITED and limit < max_steps):
-        return None
-    if state == LIMITED:
-        raise SolverError(
-            f"SVM: not within a gap of {gap} and {tolerance} of the optimality conditions after {steps} steps; "
-            "scale the kernels, lower C, or raise the gap"
-        )
-    return Solution(weights, dual, bias, objectives, state == SOLVED, steps, additions)
-
-
-def _maximise(
-    rows: CombinationRows,
-    diagonals: Floats,
-    y: Floats,
-    lower: Floats,
-    upper: Floats,
-    C: float,
-    p: float,
-    gap: float,
-    tolerance: float,
-    max_batches: int,
-    max_steps: int,
-) -> tuple[int, Floats, Floats, float, list[float], int, int]:
-    """Return one of the states, the weights, v, the bias, objectives, steps and row additions."""
-    order, (m, n) = p / (p - 1.0), diagonals.shape
     values, forms, images, weights = np.zeros(n), np.zeros(m), np.zeros((m, n)), rows.weights.copy()
     largest, scales = np.abs(diagonals).max(axis=1), np.abs(diagonals).cumsum(axis=1)[:, -1] / n
     norm = dual = size = 0.0
     misfit, omitted, batch, steps, additions, idle, least = 1.0, OMITTED, FIRST_BATCH, 0, 0, 0, np.inf
-    objectives, state = list[float](), FAILED
+    objectives, solution = list[float](), None
     while True:
         gradient = y - weights @ images
         bias, violation = _bias(gradient, values, lower, upper)
         objective = 0.5 * norm + C * _sum(np.maximum(y * (gradient - bias), 0.0))
         objectives.append(objective)
         allowed, excess = gap * objective, objective - dual
-        is_solved = excess <= allowed and violation <= tolerance
-        if is_solved or len(objectives) > max_batches or steps >= max_steps:
-            state = SOLVED if is_solved else EXHAUSTED if len(objectives) > max_batches else LIMITED
+        is_solved = bool(excess <= allowed and violation <= tolerance)
+        if is_solved or len(objectives) > max_batches:
+            additions += int(rows.computed.sum()) * rows.used.size
+            solution = Solution(weights, values, bias, objectives, is_solved, steps, additions)
             break
+        if steps >= max_steps:
+            raise SolverError(
+                f"SVM: not within a gap of {gap} and {tolerance} of the optimality conditions after {steps} steps; "
+                "scale the kernels, lower C, or raise the gap"
+            )
         idle, least = 0 if violation < (1.0 - PROGRESS) * least else idle + 1, min(violation, least)
-        if idle > PATIENCE:
+        if steps >= most_steps or idle > PATIENCE:
             break
 
         aim = AIM * (min(tolerance, violation * allowed / excess) if excess > allowed else tolerance)
         reduction = min(max(misfit, MOST_REDUCTION), LEAST_REDUCTION)
-        end, target, limit = values.copy(), max(reduction * violation, aim), min(batch, max_steps - steps)
+        end, target, limit = values.copy(), max(reduction * violation, aim), min(batch, most_steps - steps)
         theta, reach = (forms.copy(), weights.copy(), weights.copy()), np.abs(images).max(axis=1)
         count, added = _improve(
             rows, gradient, end, lower, upper, *masks(values, lower, upper), images, reach, *theta, order, target, limit
@@ -182,7 +158,7 @@ def _maximise(
         steps, additions = steps + count, additions + added + m * (abs(changed) + 4)
         if changed < 0:
             break
-        batch = max(batch // 2, 1) if bend < TOO_LONG else min(2 * batch, max_steps) if bend > SHORT else batch
+        batch = max(batch // 2, 1) if bend < TOO_LONG else min(2 * batch, most_steps) if bend > SHORT else batch
         forms, size, latest = np.maximum(_products(images, values), 0.0), _sum(np.abs(values)), dual
         norm = _weigh(forms, order, weights)
         dual = size - 0.5 * norm
@@ -196,9 +172,9 @@ def _maximise(
             additions += int(rows.computed.sum()) * rows.used.size
             rows = _renew(rows, diagonals, weights, curvatures, scales, omitted)
             omitted *= 0.5
-    additions += int(rows.computed.sum()) * rows.used.size
+    # The computed rows are those of the model, whose weights are not theta.
     rows.computed[:] = False
-    return state, weights, values, bias, objectives, steps, additions
+    return solution
 
 
 def _sum(values: Floats) -> float:
