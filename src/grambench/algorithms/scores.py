@@ -98,7 +98,6 @@ def perceptrons_on_pool(
     rows: GramRows,
     budget: PerceptronBudget,
     rounds: int,
-    capacity: int | None = None,
     kernels: Sequence[int] | None = None,
 ) -> PassClassifiers:
     """Return the Perceptrons of some kernels, by default of all, before a pass of a number of rounds.
@@ -111,13 +110,10 @@ def perceptrons_on_pool(
         What bounds the classifiers.
     rounds : int
         The number of rounds; classifiers of this capacity or more have no bound.
-    capacity : int, optional
-        Largest number of support vectors; by default that of the budget for these rounds.
     kernels : sequence of int, optional
         The kernels.
     """
-    capacity = budget.capacity(rounds) if capacity is None else capacity
-    if capacity < rounds:
+    if (capacity := budget.capacity(rounds)) < rounds:
         return BoundedClassifiers(PoolSource(pool.values, len(rows.values)), capacity, budget.when_full, kernels)
     return RowClassifiers(rows, kernels=kernels)
 

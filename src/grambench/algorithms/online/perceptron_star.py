@@ -57,14 +57,13 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     """Select the kernel, then run one pass with it."""
     rows = check_input(pool, labels, order)
     validation = order[: max(1, int(np.floor(parameters.validation * len(order) + 0.5)))]
-    capacity = parameters.capacity(len(order))
-    classifiers = perceptrons_on_pool(pool, rows, parameters, len(validation), capacity)
+    classifiers = perceptrons_on_pool(pool, rows, parameters, len(validation))
     learned = learn_alone(classifiers, labels, validation)
     mistakes = ((learned.scores >= 0.0) != (labels[validation] > 0)[:, None]).sum(axis=0)
     best = int(np.argmin(mistakes))
     selected = single_kernel_fit(pool, rows, best, parameters, labels, order)
     work = sum((classifiers.work(sizes, len(labels)) for sizes in learned.sizes.T), selected.work)
-    if capacity == len(order):
+    if parameters.capacity(len(order)) == len(order):
         # The rows of the selected kernel's validation are needed again in its pass, which counts them.
         work.kernel_values -= int(mistakes[best]) * len(labels)
     return replace(selected, work=work)
