@@ -323,18 +323,13 @@ class BoundedClassifiers:
         return self.support[k], self.dual[k]
 
     def work(self, sizes: NDArray[np.int64], n: int) -> Work:
-        """Return the work of a pass from the numbers of support vectors after each round, (T, ...)."""
-        return bounded_work(sizes, n)
+        """Return the work of a pass from the numbers of support vectors after each round, (T, ...).
 
-
-def bounded_work(sizes: NDArray[np.int64], n: int) -> Work:
-    """Return the work of a pass with these numbers of support vectors after each round, (T, ...).
-
-    A round evaluates each kernel between its example and all support vectors. Additions are counted in whole rows of n,
-    rounded up.
-    """
-    total = int(sizes[:-1].sum())
-    return Work(kernel_values=total, row_additions=-(-total // n))
+        A round evaluates each kernel between its example and all support vectors. Additions are counted in whole rows
+        of n, rounded up.
+        """
+        total = int(sizes[:-1].sum())
+        return Work(kernel_values=total, row_additions=-(-total // n))
 
 
 @njit(cache=True)

@@ -48,7 +48,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms.bounded import BoundedClassifiers, PoolSource, SummedWindows, bounded_work
+from grambench.algorithms.bounded import BoundedClassifiers, PoolSource, SummedWindows
 from grambench.algorithms.budget import Budget
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.experts import (
@@ -132,7 +132,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         updates=state.updates,
     )
     if is_bounded:
-        work = bounded_work(m * np.minimum(np.cumsum(added), capacity), len(labels))
+        work = classifiers.work(m * np.minimum(np.cumsum(added), capacity), len(labels))
     else:
         distinct, updates = len(np.unique(order[added])), int(added.sum())
         work = Work(kernel_values=m * distinct * len(labels), row_additions=m * updates)
