@@ -13,7 +13,6 @@ counts as not converged, since the gap after its last kernel is not computed; th
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -90,23 +89,21 @@ def learn(
         sigmas.append(sigma)
     thetas = [np.array([value]) for value in sigmas]
     work.kernel_values = family.computed - computed_before
+
+    def certify() -> Certificate:
+        # It relies on the family's search for the largest c'K_sigma c.
+        gram, (_, largest) = family.mixture(weights, thetas), family.search(c)
+        return certificates.regularised_risk(gram, y, parameters.gamma, weights, c, largest)
+
     return Fit(
         weights=weights,
         predictor=Mixture(weights, thetas, c, 0.0),
         thetas=thetas,
         steps=steps,
         converged=converged,
-        certify=partial(_certificate, family, y, parameters.gamma, weights, thetas, c),
+        certify=certify,
         work=work,
     )
-
-
-def _certificate(
-    family: Continuous, y: Floats, gamma: float, weights: Floats, thetas: list[Floats], c: Floats
-) -> Certificate:
-    """Return the certificate, which relies on the family's search for the largest c'K_sigma c."""
-    gram, (_, largest) = family.mixture(weights, thetas), family.search(c)
-    return certificates.regularised_risk(gram, y, gamma, weights, c, largest)
 
 
 def _solver(gram: Floats, gamma: float, work: Work) -> Solver:
