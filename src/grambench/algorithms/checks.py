@@ -288,7 +288,7 @@ def check_input(pool: Pool, labels: Labels, order: Order, passes: int = 1) -> Gr
             raise ValueError(
                 f"Gram matrix {index}: expected contiguous float64 {shape}, got {values.dtype} {values.shape}"
             )
-    check_examples(labels, order)
+    check_two_classes(pool, labels, order)
     return rows
 
 
@@ -297,31 +297,20 @@ def check_two_classes(pool: Pool, labels: Labels, order: Order) -> None:
 
     Unlike `check_input`, this reads no kernel value, since no compiled loop has to be protected.
     """
-    check_examples(labels, order)
-    _check_kernels(pool, len(labels))
+    if not np.isin(labels, (-1, 1)).all():
+        raise ValueError(f"labels must be -1 or +1, got {np.unique(labels)[:5]}")
+    _check_examples(pool, order, len(labels))
 
 
 def check_class_numbers(pool: Pool, labels: Labels, order: Order) -> None:
     """Raise ValueError unless kernels are among the examples, labels are class numbers, and the order is of them."""
-    n = len(labels)
-    _check_kernels(pool, n)
-    if n == 0 or labels.min() < 0 or labels.max() < 1:
+    if len(labels) == 0 or labels.min() < 0 or labels.max() < 1:
         raise ValueError(f"labels must be class numbers from 0 of two classes and more, got {np.unique(labels)[:5]}")
-    _check_order(order, n)
+    _check_examples(pool, order, len(labels))
 
 
-def _check_kernels(pool: Pool, n: int) -> None:
+def _check_examples(pool: Pool, order: Order, n: int) -> None:
     if pool.shape[1:] != (n, n):
         raise ValueError(f"expected kernels among {n} examples, got Gram matrices {pool.shape[1:]}")
-
-
-def check_examples(labels: Labels, order: Order) -> None:
-    """Raise ValueError unless labels are -1 or +1, and an order holds distinct indices of them."""
-    if not np.isin(labels, (-1, 1)).all():
-        raise ValueError(f"labels must be -1 or +1, got {np.unique(labels)[:5]}")
-    _check_order(order, len(labels))
-
-
-def _check_order(order: Order, n: int) -> None:
     if order.ndim != 1 or len(order) == 0 or order.min() < 0 or order.max() >= n or len(np.unique(order)) != len(order):
         raise ValueError(f"order must hold distinct indices of 0..{n - 1}, got {order}")
