@@ -66,6 +66,7 @@ def one_of(options: Collection[Any]) -> Rule:
 WHOLE = Rule("be a whole number", lambda value: not isinstance(value, bool) and value % 1 == 0)
 NUMBER = Rule("be a number", lambda value: not isinstance(value, bool))
 POSITIVE = Rule("be positive and finite", lambda value: 0.0 < value < inf)
+NOT_NEGATIVE = Rule("be at least 0 and finite", lambda value: 0.0 <= value < inf)
 ABOVE_0 = Rule("be positive", lambda value: value > 0.0)  # infinity too
 
 

@@ -41,11 +41,9 @@ import numpy as np
 from grambench.algorithms.fit import Fit, Step, Work
 from grambench.algorithms.oracle import Oracle
 from grambench.algorithms.per_kernel import PerKernel
-from grambench.common.parameters import POSITIVE, Checked, Rule, at_least
+from grambench.common.parameters import NOT_NEGATIVE, POSITIVE, Checked, at_least
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
-
-NOT_NEGATIVE = Rule("be at least 0 and finite", lambda value: 0.0 <= value < np.inf)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,7 +46,7 @@ import numpy as np
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.oracle import PRECISION, Oracle
 from grambench.algorithms.settings import HullDescent
-from grambench.common.parameters import Rule
+from grambench.common.parameters import NOT_NEGATIVE
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 from grambench.solvers.gradient_projection import Slope, Value
@@ -63,7 +63,7 @@ class Parameters(HullDescent):
         Weight of the simplicity of the kernel, at least 0.
     """
 
-    theta: Annotated[float, Rule("be at least 0 and finite", lambda value: 0.0 <= value < np.inf)] = 0.1
+    theta: Annotated[float, NOT_NEGATIVE] = 0.1
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

@@ -35,7 +35,7 @@ import numpy as np
 from grambench.algorithms import stagewise
 from grambench.algorithms.fit import Fit, continuous
 from grambench.algorithms.parametric import ca_1d
-from grambench.common.parameters import Rule
+from grambench.common.parameters import NOT_NEGATIVE
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 from grambench.kernels.search import space
@@ -53,7 +53,7 @@ class Parameters(stagewise.Stopping):
         lambda of eq. (4), which draws the parameters to their mean; 0 leaves them alone.
     """
 
-    regulariser: Annotated[float, Rule("be at least 0 and finite", lambda value: 0.0 <= value < np.inf)] = 0.0
+    regulariser: Annotated[float, NOT_NEGATIVE] = 0.0
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
