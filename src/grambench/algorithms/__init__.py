@@ -162,7 +162,7 @@ def needs(name: str) -> str:
 
 def learns_from_features(name: str) -> bool:
     """Return whether an algorithm can learn from features that approximate kernels: whether its file has a `start`."""
-    nodes = getattr(_parse(name), "body", [])
+    nodes = _parse(name).body
     functions = [node.name for node in nodes if isinstance(node, ast.FunctionDef)]
     assigned = [ast.unparse(target) for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
     return "start" in functions + assigned
@@ -180,8 +180,7 @@ def zero_is_mistake(name: str) -> bool:
 
 def _declares(name: str, statement: str) -> bool:
     """Return whether an algorithm's file contains a top-level assignment; the file is not imported."""
-    tree = _parse(name)
-    return tree is not None and statement in _assignments(tree)
+    return statement in _assignments(_parse(name))
 
 
 @functools.cache
@@ -238,7 +237,7 @@ def title(name: str) -> str:
 
 def docstring(name: str) -> str:
     """Return the docstring of an algorithm's file; empty if it has none or cannot be parsed."""
-    return _docstring(tree) if (tree := _parse(name)) else ""
+    return _docstring(_parse(name))
 
 
 def sections(name: str) -> dict[str, str]:
@@ -258,7 +257,7 @@ def prose(name: str) -> str:
 
     Docstrings of parameters are inherited, so the modules of this package that the file imports from are included.
     """
-    trees: dict[Path, ast.Module] = {source(name): tree} if (tree := _parse(name)) else {}
+    trees = {source(name): _parse(name)}
     unvisited = list(trees.values())
     while unvisited:
         for path in _package_imports(unvisited.pop()):
@@ -279,13 +278,13 @@ def _package_imports(tree: ast.Module) -> list[Path]:
     return [path for name, path in zip(dotted, paths, strict=True) if name.startswith(f"{GROUP}.") and path.is_file()]
 
 
-def _parse(name: str) -> ast.Module | None:
-    """Return the syntax tree of an algorithm's file; None for a syntax error, which a run reports."""
+def _parse(name: str) -> ast.Module:
+    """Return the syntax tree of an algorithm's file; an empty one for a syntax error, which a run reports."""
     path = source(name)
     try:
         return _tree(path, path.stat().st_mtime_ns)
     except (SyntaxError, ValueError):
-        return None
+        return ast.Module(body=[], type_ignores=[])
 
 
 @functools.cache
