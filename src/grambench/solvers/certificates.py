@@ -80,20 +80,13 @@ def group_norm(grams: Floats, labels: Labels, regularisation: float, q: float, a
         kkt is the largest excess of an example's loss, at the w of that point, over the part that its beta explain.
     """
     n = len(labels)
-
-    def evaluate(coefficients: Floats) -> tuple[Floats, float, Floats]:
-        """Return the scores of every kernel (m, n, C), ||theta||_{2,q} and the weights q w^k = weights_k theta^k."""
-        scores = grams @ coefficients
-        norms = np.sqrt(np.maximum(np.einsum("ic,kic->k", coefficients, scores), 0.0))
-        largest = norms.max() or 1.0
-        total = float(((norms / largest) ** q).sum() ** (1.0 / q))
-        return scores, largest * total, (norms / largest / (total or 1.0)) ** (q - 2.0)
-
-    scores, norm, weights = evaluate(alpha)
+    scores, norms = _scores_and_norms(grams, alpha)
+    norm, weights = _group_norm(norms, q)
     primal = 0.5 * regularisation * (norm / q) ** 2
     primal += float(_multiclass_losses(np.einsum("k,kic->ic", weights / q, scores), labels).mean())
     beta, theta = _multiclass_dual_point(alpha * regularisation / q, labels)
-    scores, norm, weights = evaluate(theta)
+    scores, norms = _scores_and_norms(grams, theta)
+    norm, weights = _group_norm(norms, q)
     if norm == 0.0:
         return Certificate(1.0, _relative_gap(primal, 0.0))
     scale = min(regularisation * beta.sum() / norm**2, 1.0 / (n * beta.sum(axis=1).max()))
@@ -131,19 +124,30 @@ def sparse_group_norm(
         certified. kkt is the largest excess of an example's loss over the part that its beta explain.
     """
     beta, theta = _multiclass_dual_point(alpha, labels)
-    scores = grams @ theta
-    norms = np.sqrt(np.maximum(np.einsum("ic,kic->k", theta, scores), 0.0))
+    scores, norms = _scores_and_norms(grams, theta)
     rest = np.maximum(0.0, norms - sparsity)
-    largest = rest.max() or 1.0
-    length = float(((rest / largest) ** q).sum() ** (1.0 / q))
+    norm, shares = _group_norm(rest, q)
     # ||w^k||, whose sum of p-th powers is ||v||_q^q by a power of ||v||_q, as q = (q - 1) p.
-    sizes = (rest / largest / (length or 1.0)) ** (q - 2.0) * rest / regularisation
-    squared = (largest * length) ** 2 / regularisation
+    sizes = shares * rest / regularisation
+    squared = norm**2 / regularisation
     weights = np.divide(sizes, norms, out=np.zeros_like(norms), where=norms > 0.0)
     decision_values = np.einsum("k,kic->ic", weights, scores)
     primal = 0.5 * squared + sparsity * sizes.sum() + _multiclass_losses(decision_values, labels).mean()
     violation = _unexplained_losses(decision_values, labels, beta, 1.0)
     return Certificate(float(violation.max()), _relative_gap(float(primal), float(beta.sum() - 0.5 * squared)))
+
+
+def _scores_and_norms(grams: Floats, alpha: Floats) -> tuple[Floats, Floats]:
+    """Return the scores of every kernel, (m, n, C), and ||theta^k||, (m,), of coefficients (n, C)."""
+    scores = grams @ alpha
+    return scores, np.sqrt(np.maximum(np.einsum("ic,kic->k", alpha, scores), 0.0))
+
+
+def _group_norm(norms: Floats, q: float) -> tuple[float, Floats]:
+    """Return the q-norm of the norms of m kernels, and (norms_k / q-norm)^(q-2), (m,)."""
+    largest = norms.max() or 1.0
+    total = float(((norms / largest) ** q).sum() ** (1.0 / q))
+    return largest * total, (norms / largest / (total or 1.0)) ** (q - 2.0)
 
 
 def _multiclass_losses(scores: Floats, labels: Labels) -> Floats:
