@@ -4,7 +4,6 @@ m base kernels, n training examples. The learned kernel is K(theta) = sum_m thet
 f(x) = sum_i dual_i K(theta)(x, x_i) + bias.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -26,7 +25,51 @@ from grambench.solvers.gradient_projection import Minimum, Value
 PRECISION = 0.1  # of SVMs and MEBs inside a descent, relative to the gap that it stops at
 
 
-class Oracle:
+class Descending:
+    """The work of a descent, its recorded iterations, and gradient projection.
+
+    Parameters
+    ----------
+    kernel_values : int
+        Kernel evaluations so far.
+
+    Attributes
+    ----------
+    work : Work
+        Work so far.
+    steps : list of Step
+        The recorded iterations.
+    """
+
+    def __init__(self, kernel_values: int) -> None:
+        self.work, self.steps = Work(kernel_values=kernel_values), list[Step]()
+
+    def record(self, objective: float) -> None:
+        """Record the end of an iteration at this objective."""
+        self.steps.append(Step(self.work.svm_calls, self.work.meb_calls, objective))
+
+    def minimise(
+        self,
+        evaluate: Callable[[Floats], Value],
+        project: Callable[[Floats], Floats],
+        start: Floats,
+        stop: Descent | HullDescent,
+    ) -> Minimum:
+        """Minimise an objective by gradient projection, and record its iterations.
+
+        Parameters
+        ----------
+        evaluate, project, start
+            See `grambench.solvers.gradient_projection.minimise`.
+        stop : Descent or HullDescent
+            Relative gap and number of iterations at which it stops.
+        """
+        return gradient_projection.minimise(
+            evaluate, project, start, gap=stop.gap, iterations=stop.iterations, record=self.record
+        )
+
+
+class Oracle(Descending):
     """SVMs and MEBs at changing kernel weights, each solver started from its last solution.
 
     Parameters
@@ -44,22 +87,19 @@ class Oracle:
         Base Gram matrices; none if the pool is asked for sums alone.
     combination : Combination
         K(theta) at the weights of the last call.
-    work : Work
-        Work of both solvers so far; the combination counts its own row additions.
-    steps : list of Step
-        The recorded iterations.
+    work, steps
+        See Descending; the combination counts its own row additions.
     """
 
     def __init__(self, pool: Pool, labels: Labels, *, sums: bool = False) -> None:
         self.pool, self.labels = pool, labels
-        self.steps: list[Step] = []
         if sums and not pool.stores_grams:
+            super().__init__(0)
             self.combination: Combination = SummedCombination(pool)
-            self.work = Work()
         else:
             self.grams = stacked(pool)
+            super().__init__(self.grams.size)
             self.combination = Combination(self.grams)
-            self.work = Work(kernel_values=self.grams.size)
         svm.check_labels(self.combination, labels)
         self._computed = pool.computed
         self._svm_dual: Floats | None = None
@@ -119,29 +159,15 @@ class Oracle:
         is_summed = isinstance(self.combination, SummedCombination)
         return self.pool.mixture(weights) if is_summed else np.tensordot(weights, self.grams, 1)
 
-    def record(self, objective: float) -> None:
-        """Record the end of an iteration at this objective."""
-        self.steps.append(Step(self.work.svm_calls, self.work.meb_calls, objective))
+    def fit_svm(self, weights: Floats, C: float) -> Fit:
+        """Train the SVM at the final kernel weights, and return its Fit."""
+        trained = self.train_svm(weights, C, tolerance=svm.TOLERANCE)
+        self.record(trained.objective)
 
-    def minimise(
-        self,
-        evaluate: Callable[[Floats], Value],
-        project: Callable[[Floats], Floats],
-        start: Floats,
-        stop: Descent | HullDescent,
-    ) -> Minimum:
-        """Minimise an objective of the kernel weights by gradient projection, and record its iterations.
+        def certify() -> Certificate:
+            return certificates.svm(self.gram(weights), self.labels, C, trained.dual, trained.bias)
 
-        Parameters
-        ----------
-        evaluate, project, start
-            See `grambench.solvers.gradient_projection.minimise`.
-        stop : Descent or HullDescent
-            Relative gap and number of iterations at which it stops.
-        """
-        return gradient_projection.minimise(
-            evaluate, project, start, gap=stop.gap, iterations=stop.iterations, record=self.record
-        )
+        return self.fit(weights, trained.dual, trained.bias, certify)
 
     def fit(
         self,
@@ -162,10 +188,8 @@ class Oracle:
         return Fit(weights=weights, thetas=thetas, steps=self.steps, converged=converged, work=self.work + work)
 
 
-class FormedKernels(ABC):
+class FormedKernels(Descending):
     """SVMs on kernels that are formed anew at each point of a descent, each started from the last one.
-
-    A subclass evaluates its objective at a point.
 
     Parameters
     ----------
@@ -175,21 +199,11 @@ class FormedKernels(ABC):
         C, and where the descent stops.
     kernel_values : int
         Kernel evaluations so far.
-
-    Attributes
-    ----------
-    work : Work
-        Work so far.
     """
 
     def __init__(self, labels: Labels, settings: Descent, kernel_values: int) -> None:
-        self.labels, self.settings, self.work = labels, settings, Work(kernel_values=kernel_values)
-        self._steps: list[Step] = []
-        self._dual = np.zeros(len(labels))
-
-    @abstractmethod
-    def evaluate(self, point: Floats) -> Value:
-        """Return the objective at a point, and the function that computes its slope."""
+        super().__init__(kernel_values)
+        self.labels, self.settings, self._dual = labels, settings, np.zeros(len(labels))
 
     def train_svm(self, gram: Floats, kernels: int) -> svm.SVM:
         """Train an SVM on a Gram matrix (n, n) that a number of kernels was combined to."""
@@ -199,28 +213,13 @@ class FormedKernels(ABC):
         self._dual = trained.dual
         return trained
 
-    def minimise(self, project: Callable[[Floats], Floats], start: Floats) -> Minimum:
-        """Minimise the objective by gradient projection, see `grambench.solvers.gradient_projection.minimise`."""
-
-        def record(objective: float) -> None:
-            self._steps.append(Step(self.work.svm_calls, 0, objective))
-
-        return gradient_projection.minimise(
-            self.evaluate,
-            project,
-            start,
-            gap=self.settings.gap,
-            iterations=self.settings.iterations,
-            record=record,
-        )
-
     def fit(self, weights: Floats, predictor: Predictor, gram: Floats, trained: svm.SVM, *, converged: bool) -> Fit:
         """Return the Fit of the last kernel (n, n), certified as an SVM on it."""
         certify = partial(certificates.svm, gram, self.labels, self.settings.C, trained.dual, trained.bias)
         return Fit(
             weights=weights,
             predictor=predictor,
-            steps=self._steps,
+            steps=self.steps,
             converged=converged,
             certify=certify,
             work=self.work,

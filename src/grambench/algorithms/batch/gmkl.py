@@ -181,7 +181,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         raise ValueError(f"expected a kernel with positive entries and a constant diagonal, as a Gaussian, got {got}")
     parts = np.stack([distances(grams[k], scales[k]) for k in np.flatnonzero(used).tolist()])
     objective = Objective(parts, labels, parameters, len(grams) * len(labels) ** 2)
-    exponents, converged = objective.minimise(orthant, objective.start)
+    exponents, converged = objective.minimise(objective.evaluate, orthant, objective.start, parameters)
     gram, trained = objective.train(exponents)
     weights = np.zeros(len(grams))
     weights[used] = exponents

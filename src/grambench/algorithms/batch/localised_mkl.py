@@ -181,7 +181,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     inputs = Inputs.of(features)
     objective = Objective(stacked(pool), inputs.of_examples(features), labels, parameters)
     start = rng.normal(scale=SPREAD, size=pool.shape[0] * (features.shape[1] + 1))
-    coefficients, converged = objective.minimise(lambda point: point, start)
+    coefficients, converged = objective.minimise(objective.evaluate, lambda point: point, start, parameters)
     shares, gram, trained = objective.train(coefficients)
     predictor = Localised(inputs, coefficients.reshape(len(shares), -1), trained.dual * shares, trained.bias)
     return objective.fit(np.zeros(len(shares)), predictor, gram, trained, converged=converged)

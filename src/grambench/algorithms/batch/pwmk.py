@@ -39,9 +39,6 @@ from grambench.algorithms.settings import CrossValidated
 from grambench.common.parameters import within
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
-from grambench.solvers import certificates
-from grambench.solvers.certificates import Certificate
-from grambench.solvers.svm import TOLERANCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,14 +56,6 @@ class Parameters(CrossValidated):
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Compute the weights and train the SVM."""
-    oracle, C = Oracle(pool, labels), parameters.C
-    sequence = in_order(order, len(labels))
+    oracle, sequence = Oracle(pool, labels), in_order(order, len(labels))
     hits = cross_validated_hits(oracle.grams, labels, parameters, sequence, rng, oracle.work)
-    weights = scaled_to_one(hits - parameters.threshold * hits.min())
-    svm = oracle.train_svm(weights, C, tolerance=TOLERANCE)
-    oracle.record(svm.objective)
-
-    def certify() -> Certificate:
-        return certificates.svm(oracle.gram(weights), labels, C, svm.dual, svm.bias)
-
-    return oracle.fit(weights, svm.dual, svm.bias, certify)
+    return oracle.fit_svm(scaled_to_one(hits - parameters.threshold * hits.min()), parameters.C)

@@ -39,9 +39,6 @@ from grambench.algorithms.oracle import Oracle
 from grambench.algorithms.settings import Cost
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
-from grambench.solvers import certificates
-from grambench.solvers.certificates import Certificate
-from grambench.solvers.svm import TOLERANCE
 
 LEARNS_FROM_SUMS = True
 
@@ -62,11 +59,4 @@ class Parameters(Cost):
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Train the SVM."""
     oracle, m = Oracle(pool, labels, sums=True), pool.shape[0]
-    weights = np.full(m, 1.0 / m if parameters.combination == "mean" else 1.0)
-    svm = oracle.train_svm(weights, parameters.C, tolerance=TOLERANCE)
-    oracle.record(svm.objective)
-
-    def certify() -> Certificate:
-        return certificates.svm(oracle.gram(weights), labels, parameters.C, svm.dual, svm.bias)
-
-    return oracle.fit(weights, svm.dual, svm.bias, certify)
+    return oracle.fit_svm(np.full(m, 1.0 / m if parameters.combination == "mean" else 1.0), parameters.C)
