@@ -32,7 +32,7 @@ import sys
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
+from typing import TYPE_CHECKING, Any
 
 from grambench.common import settings as algorithm_settings
 from grambench.common.errors import ConfigError, unknown_name
@@ -45,30 +45,10 @@ if TYPE_CHECKING:  # names and titles are read without NumPy, Numba and SciPy
 
     from grambench.algorithms.fit import Fit
     from grambench.algorithms.streaming import Basis, OnlineState
-    from grambench.common.types import Labels, Order
-    from grambench.kernels.pool import Pool
 
 FOLDER = Path(__file__).parent
 GROUP = "grambench.algorithms"  # of entry points
 REGISTRY = Registry("algorithm", GROUP, FOLDER, ("online", "batch", "parametric", "baselines", "multiclass"))
-
-
-class FitFunction(Protocol):
-    """The signature of every `fit`; see grambench.algorithms.fit."""
-
-    def __call__(
-        self, parameters: Any, pool: "Pool", labels: "Labels", *, order: "Order", rng: "np.random.Generator"
-    ) -> "Fit":
-        """Learn from the n examples of the pool."""
-
-
-class ParameterClass(Protocol):
-    """A dataclass of parameters, built from keywords."""
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]
-
-    def __call__(self, **settings: Any) -> Any:
-        """Check and build."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -84,15 +64,15 @@ class Algorithm:
     parameters : type
         Its dataclass of parameters.
     fit : callable
-        Its function.
+        Its function, see `grambench.algorithms.fit`.
     start : callable or None
         Its function `start`, if it learns from features too; see `grambench.algorithms.streaming`.
     """
 
     name: str
     title: str
-    parameters: ParameterClass
-    fit: FitFunction
+    parameters: Any
+    fit: "Callable[..., Fit]"
     start: "Callable[[Any, Basis, np.random.Generator], OnlineState] | None" = None
 
     @property
@@ -322,4 +302,4 @@ def resolved(name: str, settings: dict[str, Any]) -> dict[str, Any]:
     """
     if fault(name):
         return settings
-    return dataclasses.asdict(cast(Any, parameters(name, settings)))
+    return dataclasses.asdict(parameters(name, settings))
