@@ -5,7 +5,7 @@ combined Gram matrix is never formed; if they are most, its lower triangle is. C
 `row(rows, i)`.
 """
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from grambench.common.lazy_numba import njit, operation
 from grambench.common.types import Floats
+from grambench.kernels.pool import Pool
 
 MOST_ROWS = 0.6  # share of the rows from which on the lower triangle and its reflection are less work
 SMALL = 1000  # examples up to which one of two compiled loops does, which then need not be compiled
@@ -181,30 +182,17 @@ class Combination:
         return np.asarray(_block(self.rows, examples))
 
 
-class Kernels(Protocol):
-    """Sums over m kernels among n examples, such as a pool computes them."""
-
-    def mixture(self, weights: Floats) -> Floats:
-        """Return sum_m weights_m K_m, (n, n)."""
-
-    def quadratic_forms(self, vector: Floats) -> Floats:
-        """Return v'K_m v of every kernel, (m,)."""
-
-    def diagonal(self) -> Floats:
-        """Return the kernel values of the examples with themselves, (m, n)."""
-
-
 class SummedCombination(Combination):
     """A combination of kernels that are not stored: K(theta) is computed whole, again whenever theta changes.
 
     Parameters
     ----------
-    kernels : Kernels
-        Sums over the kernels.
+    pool : Pool
+        m kernels among n examples, which is asked for sums over them.
     """
 
-    def __init__(self, kernels: Kernels) -> None:
-        self._kernels, self.diagonals = kernels, kernels.diagonal()
+    def __init__(self, pool: Pool) -> None:
+        self._pool, self.diagonals = pool, pool.diagonal()
         n, none = self.diagonals.shape[1], np.empty(0)
         self._theta, self._added = none, 0
         empty: tuple[Floats, Floats, Floats, Floats] = np.empty((0, n, n)), none, np.zeros(n), np.empty((n, 0))
@@ -213,14 +201,14 @@ class SummedCombination(Combination):
     def reweight(self, weights: Floats) -> None:
         """Set theta, an array (m,), and compute K(theta) if it changes."""
         if not np.array_equal(weights, self._theta):
-            single, added = Combination.single(self._kernels.mixture(weights)), self.row_additions
+            single, added = Combination.single(self._pool.mixture(weights)), self.row_additions
             self._theta, self.rows = weights.copy(), single.rows
-            # The kernels count their evaluations, and the rows are complete.
+            # The pool counts its evaluations, and the rows are complete.
             self._added += added - self.row_additions
 
     def quadratic_forms(self, vectors: Floats) -> Floats:
         """Return v' K_m v for every base kernel, (..., m), of vectors v, (..., n)."""
-        forms = [self._kernels.quadratic_forms(vector) for vector in vectors.reshape(-1, vectors.shape[-1])]
+        forms = [self._pool.quadratic_forms(vector) for vector in vectors.reshape(-1, vectors.shape[-1])]
         return np.stack(forms).reshape(*vectors.shape[:-1], -1)
 
     def diagonal_sums(self, vector: Floats) -> Floats:

@@ -19,8 +19,9 @@ tenth of the examples are none. With extrapolation, sonar and spambase take 3 to
 import numpy as np
 
 from grambench.common.types import Floats, Labels
+from grambench.kernels.pool import Pool
 from grambench.solvers import svm
-from grambench.solvers.combination import Combination, Kernels
+from grambench.solvers.combination import Combination
 from grambench.solvers.lp_smo import Solution
 
 DEPTH = 5  # steps from which the next one is extrapolated
@@ -31,8 +32,7 @@ LONGEST_STEP = 4.0  # of log theta, beyond the plain step
 
 
 def train(
-    kernels: Kernels,
-    n_kernels: int,
+    pool: Pool,
     labels: Labels,
     C: float,
     p: float,
@@ -46,10 +46,8 @@ def train(
 
     Parameters
     ----------
-    kernels : Kernels
-        Sums over the kernels.
-    n_kernels : int
-        m.
+    pool : Pool
+        m kernels among n examples, which is asked for sums over them.
     labels : ndarray of int8 (n,)
         -1 or +1.
     C : float
@@ -70,15 +68,15 @@ def train(
     SolverError
         If an SVM cannot be trained.
     """
-    extrapolation = _Extrapolation(n_kernels, p)
+    extrapolation = _Extrapolation(pool.shape[0], p)
     objectives: list[float] = []
     steps, dual = 0, np.zeros(len(labels))
     while True:
         weights = extrapolation.weights()
-        combination = Combination.single(kernels.mixture(weights))
+        combination = Combination.single(pool.mixture(weights))
         model = svm.train(combination, labels, C, start=dual, tolerance=tolerance, max_steps=max_steps)
         dual, steps = model.dual, steps + model.steps
-        forms = kernels.quadratic_forms(dual)
+        forms = pool.quadratic_forms(dual)
         objectives.append(model.objective)
         converged = relative_gap(model.objective, dual, forms, p) <= gap
         if converged or len(objectives) == max_iterations:

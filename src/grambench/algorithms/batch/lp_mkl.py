@@ -136,7 +136,6 @@ def _iterate(parameters: Parameters, oracle: Oracle) -> Solution:
     """Return the weights, the SVM's coefficients and bias, and whether the gap was reached, from sums over kernels."""
     solution = lp_fixed_point.train(
         oracle.pool,
-        oracle.pool.shape[0],
         oracle.labels,
         parameters.C,
         parameters.p,
