@@ -41,7 +41,7 @@ Artificial Intelligence.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
@@ -99,14 +99,9 @@ class Parameters(ExponentialWeights):
         Step size lambda of the classifiers in all passes; None takes (radius / G) sqrt(delta / (m T)) in each.
     """
 
-    loss: str = "hinge"
+    loss: Literal["hinge", "logistic", "squared"] = "hinge"
     radius: Annotated[float, POSITIVE] = 1.0
     step: Annotated[float | None, POSITIVE] = None
-
-    def __post_init__(self) -> None:
-        ExponentialWeights.__post_init__(self)
-        if self.loss not in LOSSES:
-            raise ValueError(f"loss must be one of {', '.join(LOSSES)}, got {self.loss!r}")
 
     @property
     def loss_bound(self) -> float:
