@@ -5,7 +5,6 @@
 A classifier changes where its loss has a slope.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -68,9 +67,9 @@ class KernelExpansions(Supported):
         return total
 
 
-def gradient_classifiers(pool: Pool, kernels: Sequence[int] | None = None) -> RowClassifiers:
-    """Return the classifiers of some kernels, by default of all, before a pass over a pool's examples."""
-    return RowClassifiers(GramRows(pool.grams(), np.arange(pool.shape[1])), SumRows, kernels)
+def gradient_classifiers(pool: Pool) -> RowClassifiers:
+    """Return the classifiers of all kernels before a pass over a pool's examples."""
+    return RowClassifiers(GramRows(pool.grams(), np.arange(pool.shape[1])), SumRows)
 
 
 def expansions(weights: Floats, dual: Floats, order: Order) -> KernelExpansions:

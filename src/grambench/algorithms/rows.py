@@ -140,8 +140,6 @@ class RowClassifiers:
         Rows of the kernels along the order of the pass, or along one that begins with it.
     kind : type
         LaneRows, SumRows or MeanRows.
-    kernels : sequence of r int, optional
-        The kernels that have classifiers; by default all.
     """
 
     block = sys.maxsize  # a pass is played as a whole
@@ -150,15 +148,13 @@ class RowClassifiers:
         self,
         rows: GramRows,
         kind: type[LaneRows] | type[SumRows] = LaneRows,
-        kernels: Sequence[int] | None = None,
     ) -> None:
         self._rows, self._kind = rows, kind
         self.count = len(rows.values)
-        self._kernels = range(self.count) if kernels is None else kernels
 
     def play_each(self, examples: Order, rounds: RoundsOfEach) -> Learned:
         """Let each classifier play the rounds by itself, with its scores in the processor's cache."""
-        kernels: Sequence[int | None] = [None] if self._kind is MeanRows else self._kernels
+        kernels: Sequence[int | None] = [None] if self._kind is MeanRows else range(self.count)
         scores, dual = np.zeros((2, len(kernels), len(examples)))
         for k, kernel in enumerate(kernels):
             # One kernel at a time, since a pool may compute its Gram matrix only here.

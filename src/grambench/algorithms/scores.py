@@ -6,7 +6,7 @@ Chosen by published numbers: additions in four lanes.
 """
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -98,9 +98,8 @@ def perceptrons_on_pool(
     rows: GramRows,
     budget: PerceptronBudget,
     rounds: int,
-    kernels: Sequence[int] | None = None,
 ) -> PassClassifiers:
-    """Return the Perceptrons of some kernels, by default of all, before a pass of a number of rounds.
+    """Return the Perceptrons of all kernels before a pass of a number of rounds.
 
     Parameters
     ----------
@@ -110,12 +109,10 @@ def perceptrons_on_pool(
         What bounds the classifiers.
     rounds : int
         The number of rounds; classifiers of this capacity or more have no bound.
-    kernels : sequence of int, optional
-        The kernels.
     """
     if (capacity := budget.capacity(rounds)) < rounds:
-        return BoundedClassifiers(PoolSource(pool.values, len(rows.values)), capacity, budget.when_full, kernels)
-    return RowClassifiers(rows, kernels=kernels)
+        return BoundedClassifiers(PoolSource(pool.values, len(rows.values)), capacity, budget.when_full)
+    return RowClassifiers(rows)
 
 
 def one_classifier_fit(
@@ -164,7 +161,7 @@ def single_kernel_fit(
     pool: Pool, rows: GramRows, kernel: int, budget: PerceptronBudget, labels: Labels, order: Order
 ) -> Fit:
     """Let the Perceptron of one of the m kernels pass over an order, and return its Fit."""
-    classifiers = perceptrons_on_pool(pool, rows, budget, len(order), kernels=[kernel])
+    classifiers = perceptrons_on_pool(pool.only([kernel]), rows.only(kernel), budget, len(order))
     return one_classifier_fit(classifiers, np.eye(len(rows.values))[kernel], partial(Perceptron, kernel), labels, order)
 
 

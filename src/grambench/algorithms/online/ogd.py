@@ -60,7 +60,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     def predictor(support: NDArray[np.int32], dual: Floats) -> KernelExpansions:
         return KernelExpansions(weights, support, np.outer(weights, dual))
 
-    classifiers = gradient_classifiers(pool, [kernel])
+    classifiers = gradient_classifiers(pool.only([kernel]))
     return one_classifier_fit(classifiers, weights, predictor, labels, order, **loss)
 
 
