@@ -116,7 +116,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
                 return None
         except ConfigError:
             return None
-        return algorithms.load(self.algorithm).parameters.__dataclass_fields__
+        fields: Mapping[str, Any] = algorithms.load(self.algorithm).parameters.__dataclass_fields__
+        return fields
 
     def _defaults(self) -> dict[str, Any]:
         """Return the defaults of the algorithm's parameters; empty if the algorithm does not exist."""
