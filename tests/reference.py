@@ -117,8 +117,8 @@ def om2(grams, labels, order, uniforms, p=1.001, margin=1.0, step="one", passes=
     return {"mistakes": mistakes, "support_vectors": counts, "weights": weights, "updates": [added] * m}
 
 
-def omkc_dd(grams, labels, order, uniforms, beta=0.8, budget=0):
-    """Hoi et al. 2013, Algorithm 1."""
+def omkc_dd(grams, labels, order, uniforms, beta=0.8, budget=0, step=1):
+    """Hoi et al. 2013, Algorithm 1; Jin et al. 2010, Algorithm 1, has a step (OM-1)."""
     m = len(grams)
     w = [1.0 / m] * m  # line 2
     f = [[] for _ in range(m)]
@@ -129,7 +129,7 @@ def omkc_dd(grams, labels, order, uniforms, beta=0.8, budget=0):
         for k in range(m):  # line 7
             if signs[k] != labels[i]:  # line 8
                 w[k] *= beta  # line 9
-                f[k].append((i, labels[i]))  # line 10
+                f[k].append((i, step * labels[i]))  # line 10
         weights.append(normalised(w))  # line 12
         counts.append(sum(held(expansion, budget) for expansion in f))
     return {"mistakes": mistakes, "support_vectors": counts, "weights": weights, "updates": sizes(f)}
@@ -200,22 +200,7 @@ def omkc_ss(grams, labels, order, uniforms, beta=0.8, delta=0.01, budget=0):
     return {"mistakes": mistakes, "support_vectors": counts, "weights": weights, "updates": sizes(f)}
 
 
-def om1(grams, labels, order, uniforms, beta=0.8, step=1.0, budget=0):
-    """Jin et al. 2010, Algorithm 1, with sign(0) = +1."""
-    m = len(grams)
-    w = [1.0] * m
-    f = [[] for _ in range(m)]  # pairs of a support vector and its coefficient, step y
-    mistakes, counts, weights = [], [], []
-    for i in order:
-        signs = [sign(score(grams[k], f[k], i, budget)) for k in range(m)]
-        mistakes.append(sign(dot(w, signs)) != labels[i])
-        for k in range(m):
-            if signs[k] != labels[i]:
-                w[k] *= beta
-                f[k].append((i, step * labels[i]))
-        weights.append(normalised(w))
-        counts.append(sum(held(expansion, budget) for expansion in f))
-    return {"mistakes": mistakes, "support_vectors": counts, "weights": weights, "updates": sizes(f)}
+om1 = omkc_dd
 
 
 def multinomial(p, uniform):
