@@ -296,6 +296,23 @@ def test_pwmk_draws_its_folds_along_the_order():
     assert fitting.fit("pwmk", grams, labels, order, seed=1, **settings).weights.tolist() != first.tolist()
 
 
+@pytest.mark.parametrize("name", ["bemkl", "easy_mkl", "gram_mkl", "hsic_lasso", "memo"])
+def test_a_kernels_scale_changes_nothing_but_its_weight(name):
+    grams, labels = problem(1)
+    factors = np.array([1e-3, 1.0, 7.0, 1e4, 0.5])
+    rescaled = factors[:, None, None] * grams
+    plain, scaled = (fit(name, pool, labels, tight=1e-6) for pool in (grams, rescaled))
+    weights, units = scaled.weights * factors, np.trace(grams, axis1=1, axis2=2) / len(labels)
+    if name == "hsic_lasso":  # whose weights sum to one whatever the scales are
+        weights /= weights.sum()
+    elif name != "bemkl":
+        assert plain.weights @ units == pytest.approx(1.0)
+    tolerance = {"rtol": 1e-3, "atol": 1e-4} if has_gap(name) else {"rtol": 1e-6, "atol": 1e-9}
+    np.testing.assert_allclose(weights, plain.weights, **tolerance)
+    if plain.predictor:
+        np.testing.assert_allclose(scores(scaled, rescaled), scores(plain, grams), rtol=1e-6, atol=1e-9)
+
+
 # --- RKL's propositions -----------------------------------------------------------------------------------------------
 
 TIGHT = 1e-7  # f is off by the root of 2 g gap at most, 2e-3; where g is smooth in theta, by that of its square

@@ -54,17 +54,6 @@ def test_sparse_weights_are_fewer():
     assert counts[1] < counts[0]
 
 
-def test_a_kernels_scale_changes_nothing_but_its_weight():
-    grams, labels = problem(3)
-    factors = np.array([1e-3, 1.0, 7.0, 1e4, 0.5])
-    plain, scaled = fit(grams, labels), fit(factors[:, None, None] * grams, labels)
-    np.testing.assert_allclose(scaled.weights * factors, plain.weights, rtol=1e-6)
-    scores = [
-        each.predictor.scores(Stored(k)) for each, k in ((plain, grams), (scaled, factors[:, None, None] * grams))
-    ]
-    np.testing.assert_allclose(*scores, rtol=1e-6, atol=1e-9)
-
-
 def test_negated_labels_negate_the_decision():
     grams, labels = problem(1)
     before, after = fit(grams, labels), fit(grams, (-labels).astype(np.int8))

@@ -52,17 +52,6 @@ def test_a_certificate_bounds_how_much_better_the_optimum_is():
     assert certificates.hulls(gram, labels, 0.2, -labels * gamma) == (np.inf, np.inf)
 
 
-def test_a_kernels_scale_changes_nothing_but_its_weight():
-    grams, labels = problem(1)
-    factors = np.array([1e-3, 1.0, 7.0, 1e4, 0.5])
-    plain, scaled = fit(grams, labels), fit(factors[:, None, None] * grams, labels)
-    np.testing.assert_allclose(scaled.weights * factors, plain.weights, rtol=1e-6)
-    values = [
-        found.predictor.scores(Stored(k)) for found, k in ((plain, grams), (scaled, factors[:, None, None] * grams))
-    ]
-    np.testing.assert_allclose(*values, rtol=1e-6, atol=1e-9)
-
-
 def test_at_one_it_is_the_distance_to_the_means():
     grams, labels = problem(2)
     found = fit(grams, labels, 1.0)
@@ -70,11 +59,6 @@ def test_at_one_it_is_the_distance_to_the_means():
     up, down = (kernel[:, labels == label].mean(axis=1) for label in (1, -1))
     middle = 0.5 * (up[labels == 1].mean() - down[labels == -1].mean())
     np.testing.assert_allclose(found.predictor.scores(Stored(grams)), up - down - middle, atol=1e-12)
-
-
-def test_the_weights_sum_to_one_over_kernels_of_mean_diagonal_one():
-    grams, labels = problem(3)
-    assert fit(grams, labels).weights @ np.trace(grams, axis1=1, axis2=2) / len(labels) == pytest.approx(1.0)
 
 
 def test_equal_kernels_share_the_weight_and_a_kernel_of_zeros_gets_none():

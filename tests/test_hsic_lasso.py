@@ -59,13 +59,6 @@ def test_a_penalty_selects_fewer_kernels_and_the_largest_one_the_most_dependent(
     assert fit(pool, labels, regulariser=0.999).weights[np.argmax(alignments)] == 1.0
 
 
-def test_a_kernels_scale_changes_nothing_but_its_weight():
-    grams, labels = problem(2, n=30)
-    factors = np.array([1e-3, 1.0, 7.0, 1e4, 0.5])
-    plain, scaled = fit(grams, labels).weights, fit(factors[:, None, None] * grams, labels).weights * factors
-    np.testing.assert_allclose(scaled / scaled.sum(), plain, rtol=1e-6, atol=1e-9)
-
-
 def test_copies_of_a_kernel_share_its_weight_and_a_constant_one_gets_none():
     grams, labels = problem(0, n=30)
     found = fit(np.array([grams[1], grams[1], np.full((30, 30), 0.3), grams[4]]), labels).weights
