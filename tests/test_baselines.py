@@ -99,13 +99,6 @@ def test_a_pool_without_features_is_refused(name):
         fit(name, Stored(np.zeros((1, 120, 120))), problem()[1])
 
 
-def test_majority_counts():
-    pool = Stored(np.zeros((1, 5, 5)))
-    for labels, sign in (([1, 1, 1, -1, -1], 1), ([-1, 1, -1, 1, -1], -1)):
-        scores = fit("majority", pool, np.array(labels, dtype=np.int8)).predictor.scores(pool)
-        assert np.array_equal(np.sign(scores), np.full(5, sign))
-
-
 @pytest.mark.parametrize(
     ("name", "settings", "model"),
     [

@@ -269,13 +269,6 @@ def test_a_full_perceptron_is_the_printed_one(when_full, budget, kernel):
     assert trace.updates.max() > 2 * budget
 
 
-def test_a_forgetron_shrinks():
-    features, labels, order = problem(12, n=300, integers=False)
-    made = matrices(features)
-    dual = fit("perceptron", made, labels, order, kernel=3, budget=20, when_full="shrink").predictor.dual
-    assert 0 < np.abs(dual).min() < 0.999 and np.abs(dual).max() <= 1.0
-
-
 @pytest.mark.parametrize("when_full", ["shrink", "project"])
 def test_omkc_runs_a_full_perceptron_for_each_kernel(when_full):
     features, labels, order = problem(13, n=200, integers=False)

@@ -108,21 +108,6 @@ def test_a_machines_gap_bounds_its_distance_from_the_optimum(seed, C, loss):
         assert certificate.gap >= 1
 
 
-def test_one_class_is_certified():
-    grams, _ = reference.problem(0)
-    labels = np.ones(14, dtype=np.int8)
-    zeros = np.zeros(14)
-    beta = ball(grams, WEIGHTS, ridge=1.0).dual
-    assert certificates.svm(grams[0], labels, 1.0, zeros, 1.0) == (0.0, 0.0)
-    assert certificates.mkl(grams, labels, 1.0, WEIGHTS, zeros, 1.0, p=1) == (0.0, 0.0)
-    assert certificates.rkl(grams, labels, 1.0, WEIGHTS, zeros, 1.0, ball(grams, WEIGHTS).dual) == (0.0, 0.0)
-    for norm, size in (("l1", 1.0), ("l2", np.linalg.norm(WEIGHTS))):
-        found = certificates.radius_margin(grams, labels, 1.0, WEIGHTS / size, zeros, 1.0, beta, norm=norm)
-        assert found.kkt == 0.0
-        assert 0.0 <= found.gap < 1.0  # that of the ball, which is the other theta's for l2
-    assert certificates.svm(grams[0], labels, 1.0, zeros, 0.9).kkt == pytest.approx(0.1)
-
-
 # --- multiple-kernel learning -----------------------------------------------------------------------------------------
 
 

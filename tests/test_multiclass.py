@@ -9,7 +9,6 @@ from programs import load
 
 from grambench.kernels.pool import Stored
 from grambench.solvers import certificates
-from grambench.solvers.group_norm import margins
 
 
 @pytest.fixture(scope="module")
@@ -335,8 +334,3 @@ def test_labels_are_class_numbers():
         fit("obscure", grams, (labels - 1).astype(np.int8))
     with pytest.raises(ValueError, match="expected kernels among 27 examples"):
         fit("obscure", grams, labels[1:])
-
-
-def test_margins_are_those_to_the_best_other_class():
-    scores = np.array([[1.0, 3.0, 2.0], [1.0, 1.0, 0.0]])
-    assert margins(scores, np.array([1, 0], dtype=np.int8)).tolist() == [1.0, 0.0]

@@ -231,14 +231,6 @@ def test_ca_1d_is_run_once_for_all_regularisers_and_changes_none():
     assert counted - (shared.family.computed - before) == simple.work.kernel_values > 0
 
 
-@pytest.mark.parametrize("gamma", [0.01, 1.0])
-def test_cr_dc_ends_near_cr(gamma):
-    features, labels = problem()
-    pool = grid(features)
-    plain, convex = (fit(name, pool, labels, gamma=gamma).steps[-1].objective for name in ("cr", "cr_dc"))
-    assert convex == pytest.approx(plain, rel=0.02)
-
-
 def test_cr_dc_says_which_families_it_can_use():
     x, labels = frequencies(n=30)
     with pytest.raises(ValueError, match="needs a family with by_rate"):
