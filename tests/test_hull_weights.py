@@ -1,17 +1,13 @@
 """GRAM and MEMO, whose weights rest on the margin between the classes' convex hulls, against solvers of SciPy."""
 
-import fitting
 import numpy as np
 import pytest
 from batch_reference import ball, problem
+from fitting import fit
 from mkl_reference import nearest
 from scipy.optimize import minimize
 
 NAMES = ("gram_mkl", "memo")
-
-
-def fit(name, grams, labels, **settings):
-    return fitting.fit(name, grams, labels, **settings)
 
 
 def ratio(weights, grams, labels, share):

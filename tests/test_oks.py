@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections import UserList
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,20 +54,17 @@ class Single(Stored):
     grams = rows = along = part = refuse
 
 
-class Lazy(Sequence):
+class Lazy(UserList):
     """Gram matrices that are made when they are asked for; `asked` tells which were."""
 
     def __init__(self, grams):
-        self.made, self.asked = grams, []
-
-    def __len__(self):
-        return len(self.made)
+        super().__init__(grams)
+        self.asked = []
 
     def __getitem__(self, k):
-        if k >= len(self.made):
-            raise IndexError(k)
+        matrix = self.data[k].copy()
         self.asked.append(k)
-        return self.made[k].copy()
+        return matrix
 
 
 class LazyPool(Stored):

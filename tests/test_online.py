@@ -5,11 +5,11 @@ import itertools
 
 import numpy as np
 import pytest
+from fitting import fit
 from problems import labelled, prepared
 from specifications import make_run
 
 from grambench import algorithms
-from grambench.algorithms.checks import learn
 from grambench.algorithms.feature_learner import FeatureLearner
 from grambench.common import clock
 from grambench.config.metrics import WORK
@@ -72,21 +72,19 @@ def test_checkpoints_end_with_the_pass(rounds, count):
 def test_what_is_recorded_is_what_the_first_pass_of_the_algorithm_did(problem, name, points):
     data, pool = problem
     orders = online.draw_orders(None, 70, 3, 0, "x")
-    algorithm = algorithms.load(name)
     result = online.outcome(asked(name, points, repetitions=3, checkpoints=7), data, pool)
     assert result.rounds.tolist() == [10, 20, 30, 40, 50, 60, 70]
     for p, point in enumerate(points):
         for r in range(3):
-            parameters, rng = algorithm.parameters(**point), np.random.default_rng(seeds(0, f"x/{name}", r)[1])
-            fit = learn(algorithm, parameters, Stored(pool), data.labels, order=orders.indices[r], rng=rng)
-            trace = fit.trace
+            fitted = fit(name, pool, data.labels, orders.indices[r], seed=seeds(0, f"x/{name}", r)[1], **point)
+            trace = fitted.trace
             assert result.metrics["mistake_percent"][p, r] == pytest.approx(100 * trace.mistakes[:70].mean())
             assert result.metrics["support_vectors"][p, r] == trace.support_vectors[69]
             assert result.curves["mistake_percent"][p, r, 2] == pytest.approx(100 * trace.mistakes[:30].mean())
             assert result.curves["support_vectors"][p, r, 2] == trace.support_vectors[29]
             assert np.array_equal(result.curves["weights"][p, r, [2, -1]], trace.weights[[29, 69]])
             assert np.array_equal(result.kernel_values["updates"][p, r], trace.updates)
-            for metric, count in counts(fit.work, 70).items():
+            for metric, count in counts(fitted.work, 70).items():
                 assert result.metrics[metric][p, r] == count
 
 
@@ -102,12 +100,12 @@ def test_seconds_of_the_first_short_fit_are_the_shorter_of_two(problem, monkeypa
     passed = [0.0]
     left = list(durations)
 
-    def fit(*arguments, **keywords):
+    def slow(*arguments, **keywords):
         passed[0] += left.pop(0)
         return perceptron.fit(*arguments, **keywords)
 
     monkeypatch.setattr(clock, "now", lambda: clock.Seconds(passed[0], 1.5 * passed[0]))
-    monkeypatch.setattr(algorithms, "load", lambda name: dataclasses.replace(perceptron, fit=fit))
+    monkeypatch.setattr(algorithms, "load", lambda name: dataclasses.replace(perceptron, fit=slow))
     result = online.outcome(asked("perceptron", [{}], repetitions=2, checkpoints=2), *problem)
     assert not left
     assert result.metrics["seconds"][0] == pytest.approx(expected)
@@ -135,12 +133,12 @@ def test_one_draw_of_any_kind_in_one_repeat_is_seen(problem, monkeypatch, draw):
     perceptron = algorithms.load("perceptron")
     first = online.draw_orders(None, 70, 2, 0, "x").indices[0]
 
-    def fit(parameters, pool, labels, *, order, rng):
+    def drawing(parameters, pool, labels, *, order, rng):
         if np.array_equal(order, first):
             draw(rng)
         return perceptron.fit(parameters, pool, labels, order=order, rng=rng)
 
-    monkeypatch.setattr(algorithms, "load", lambda name: dataclasses.replace(perceptron, fit=fit))
+    monkeypatch.setattr(algorithms, "load", lambda name: dataclasses.replace(perceptron, fit=drawing))
     assert online.outcome(asked("perceptron", [{}, {}], repetitions=2, checkpoints=2), *problem).random == "yes"
 
 
@@ -153,24 +151,16 @@ def test_one_that_learns_from_all_at_once_is_trained_anew_on_what_has_been_seen(
     rounds = [18, 35, 52, 70]
     result = online.outcome(asked("uniform_svm", [{"C": 2.0}], repetitions=2, checkpoints=4), data, pool)
     assert result.rounds.tolist() == rounds
-    algorithm = algorithms.load("uniform_svm")
     for r, order in enumerate(online.draw_orders(None, 70, 2, 0, "x").indices):
         labels = data.labels[order]
         made = [np.count_nonzero(labels[:18] != 1)]  # nothing has been seen: as many of each class, which is +1
         work = dict.fromkeys(WORK, 0)
         for before, now in itertools.pairwise([*rounds, 70]):
             known = Stored(pool).part(order[:before], order[:before])
-            fit = learn(
-                algorithm,
-                algorithm.parameters(C=2.0),
-                known,
-                labels[:before],
-                order=np.arange(before, dtype=np.int32),
-                rng=np.random.default_rng(0),
-            )
-            work = {name: work[name] + count for name, count in counts(fit.work, before).items()}
+            fitted = fit("uniform_svm", known, labels[:before], C=2.0)
+            work = {name: work[name] + count for name, count in counts(fitted.work, before).items()}
             whole = Stored(pool).part(order[:now], order[:before])
-            wrong = (fit.predictor.scores(whole)[before:] >= 0.0) != (labels[before:now] > 0)
+            wrong = (fitted.predictor.scores(whole)[before:] >= 0.0) != (labels[before:now] > 0)
             made.append(made[-1] + np.count_nonzero(wrong))
         np.testing.assert_allclose(result.curves["mistake_percent"][0, r], 100.0 * np.array(made[:4]) / rounds)
         assert {name: result.metrics[name][0, r] for name in work} == work
@@ -211,13 +201,11 @@ def of_classes():
 def test_a_two_class_algorithm_passes_once_for_each_class_and_the_largest_score_predicts(of_classes):
     data, pool = of_classes
     result = online.outcome(asked("omkc_sd", [{}], repetitions=2, checkpoints=7), data, pool)
-    algorithm = algorithms.load("omkc_sd")
     for r, order in enumerate(online.draw_orders(None, 70, 2, 0, "x").indices):
         fits = []
         for label in range(3):
-            rng = np.random.default_rng(seeds(0, "x/omkc_sd", r)[1])
             labels = np.where(data.labels == label, 1, -1).astype(np.int8)
-            fits.append(learn(algorithm, algorithm.parameters(), Stored(pool), labels, order=order, rng=rng))
+            fits.append(fit("omkc_sd", pool, labels, order, seed=seeds(0, "x/omkc_sd", r)[1]))
         scores = np.stack([fit.trace.scores for fit in fits], axis=1)
         wrong = scores.argmax(axis=1) != data.labels[order]
         expected = 100.0 * np.cumsum(wrong)[result.rounds - 1] / result.rounds
@@ -304,8 +292,6 @@ def test_data_that_change_over_time_keep_their_order(problem):
     data, pool = problem
     result = online.outcome(asked("omkc_ds", [{}], repetitions=2, shuffle=False), data, pool)
     assert result.origin == "stored"
-    order, algorithm = np.arange(70, dtype=np.int32), algorithms.load("omkc_ds")
     for r in range(2):
-        rng = np.random.default_rng(seeds(0, "x/omkc_ds", r)[1])
-        fit = learn(algorithm, algorithm.parameters(), Stored(pool), data.labels, order=order, rng=rng)
-        assert result.metrics["mistake_percent"][0, r] == 100.0 * fit.trace.mistakes.mean()
+        trace = fit("omkc_ds", pool, data.labels, seed=seeds(0, "x/omkc_ds", r)[1]).trace
+        assert result.metrics["mistake_percent"][0, r] == 100.0 * trace.mistakes.mean()
