@@ -192,7 +192,7 @@ def test_other_commands_pass_nothing_to_snakemake(call):
 def hand_over(monkeypatch, code=0):
     """Let `run` call a snakemake that does nothing; return where its command line will be."""
     seen = []
-    monkeypatch.setattr(run, "_call_snakemake", lambda command, hidden: seen.append(command) or code)
+    monkeypatch.setattr(run, "_call_snakemake", lambda command: seen.append(command) or code)
     monkeypatch.setattr(last_run, "write", lambda plan: seen.append(plan))
     return seen
 

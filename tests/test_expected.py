@@ -1,6 +1,5 @@
 """What `grambench run` says of the jobs and the time before it runs anything, and in a dry run."""
 
-import shutil
 from pathlib import Path
 
 import h5py
@@ -9,7 +8,6 @@ import yaml
 from copies import ROOT
 from programs import load
 
-from grambench.cli import main
 from grambench.commands import run
 from grambench.commands.project import read_plan
 from grambench.common.files import sealed
@@ -141,7 +139,7 @@ PART += "records of earlier calls stay, and a call that names their data sets to
     ids=str,
 )
 def test_run_says_what_is_expected_and_notes_what_was_run(project, monkeypatch, call, arguments, said):
-    monkeypatch.setattr(run, "_call_snakemake", lambda command, hidden: print("snakemake") or 0)
+    monkeypatch.setattr(run, "_call_snakemake", lambda command: print("snakemake") or 0)
     monkeypatch.setattr(last_run, "write", lambda plan: print("noted"))
     monkeypatch.setattr(run, "_show_results", lambda brief: print("results") or 0)
     assert call("run", "leaderboard", "-d", "sonar", "-a", "rkl", "-c", "2", *arguments) == (0, said, "")
@@ -153,21 +151,18 @@ def test_a_profile_of_slurm_counts_its_jobs_and_sets_the_cores(project, monkeypa
     profile = Path("profiles/slurm/profile.yaml").read_text()
     assert profile == (ROOT / "profiles/slurm/profile.yaml").read_text() and "SBATCH_PARTITION" in profile
     commands = []
-    monkeypatch.setattr(run, "_call_snakemake", lambda command, hidden: commands.append(command) or 0)
-    code, out, _ = call("run", "leaderboard", "-d", "sonar", "-n", "--", "--profile", "profiles/slurm")
-    assert code == 0 and "SLURM jobs\n" in out and "core hours, the longest run" in out and "--cores" not in commands[0]
+    monkeypatch.setattr(run, "_call_snakemake", lambda command: commands.append(command) or 0)
+    slurm = ("run", "leaderboard", "-d", "sonar", "-n", "--", "--profile", "profiles/slurm")
+    code, out, _ = call(*slurm)
+    assert code == 0 and not commands, "what Snakemake would print is not waited for"
+    jobs, time = out.splitlines()
+    assert jobs.endswith("SLURM jobs") and time.startswith("time of the runs: ") and "core hours, the longest run" in time
+    assert call(*slurm, "--forceall")[0] == 0 and "--cores" not in commands[0]
+    code, _, err = call(*slurm[:-1], "nowhere")
+    assert (code, err) == (2, "grambench: --profile: expected a folder with profile.yaml or config.yaml, got nowhere\n")
     monkeypatch.setattr(run, "find_spec", lambda name: None)
     code, _, err = call("run", "-n", "--", "--executor", "slurm")
     assert (code, err) == (2, 'grambench: jobs on SLURM need the slurm extra: pip install "grambench[slurm]"\n')
-
-
-@pytest.mark.workflow
-def test_a_dry_run_on_slurm_is_two_lines(project, capfd):
-    shutil.copytree(ROOT / "profiles", "profiles")
-    assert main(["run", "rkl", "-d", "sonar", "-n", "--", "--profile", "profiles/slurm"]) == 0
-    assert [line.partition(":")[0] for line in capfd.readouterr().out.splitlines()] == ["jobs", "time of the runs"]
-    assert main(["run", "rkl", "-d", "sonar", "-n", "--", "--profile", "nowhere"]) != 0
-    assert "nowhere" in capfd.readouterr().err
 
 
 def test_the_costs_are_those_of_the_reference_results(monkeypatch):

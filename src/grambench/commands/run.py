@@ -60,9 +60,10 @@ def run(arguments: argparse.Namespace, *, brief: bool = False) -> int:
     if settings.slurm and not settings.idle:
         cluster.probe()
     plan = _make_plan(settings)
-    if arguments.dry_run and not (behind or arguments.verbose):
-        # without Snakemake, which would read all jobs for a minute and print nothing
-        _show_expectation(plan, arguments.cores, slurm=False)
+    counted = settings.counted and not targets
+    if arguments.dry_run and counted and not arguments.verbose:
+        # without Snakemake, which would read all jobs for a minute and print thousands of lines
+        _show_expectation(plan, arguments.cores, settings.slurm)
         return 0
     command = [sys.executable, "-m", "snakemake"]
     # a clone has a workflow of its own, which snakemake finds
@@ -72,23 +73,17 @@ def run(arguments: argparse.Namespace, *, brief: bool = False) -> int:
         command += ["--logger", "grambench"]
     if arguments.cores or not settings.profile:
         command += ["--cores", arguments.cores or "all"]
-    counted = settings.counted and not targets
-    # the summary of a dry run says what thousands of its lines would, but not which jobs an option of snakemake chose
-    summary = arguments.dry_run and counted and not (arguments.verbose or "--quiet" in options)
-    dry_run = ["-n", "--quiet", "all"] if summary else ["-n"]
-    command += [*(dry_run if arguments.dry_run else []), *options]
+    command += [*(["-n"] if arguments.dry_run else []), *options]
     # of two options --configfile or --config, snakemake takes the last: it has the values of all
     command += ["--configfile", *map(str, settings.files)] if settings.files else []
     command += ["--config", *settings.entries] if settings.entries else []
-    # snakemake prints every job of a dry run, unless it is hidden: what is expected of all of them follows
-    begins = not settings.idle or summary
-    if counted and begins and not brief:
+    if counted and not (settings.idle or brief):
         _show_expectation(plan, arguments.cores, settings.slurm)
-    if begins and len(plan.targets.cells()) >= MANY:
+    if not settings.idle and len(plan.targets.cells()) >= MANY:
         print("Snakemake plans all of them first, which takes a minute or more", flush=True)
-    written = last_run.modified()
-    code = _call_snakemake([*command, *targets], hidden=summary)
-    if counted and not begins and not code:
+    code = _call_snakemake([*command, *targets])
+    # what is expected of all jobs follows the list of them
+    if counted and settings.idle and not code:
         _show_expectation(plan, arguments.cores, settings.slurm)
     if code and any(supervise.LOCKS.glob("*")):
         remedy = "if no other run is active here, unlock it (grambench run -- --unlock) and repeat the command"
@@ -98,9 +93,8 @@ def run(arguments: argparse.Namespace, *, brief: bool = False) -> int:
         plan.refuse_future()
     if code or settings.idle:
         return code
-    # the workflow writes this file when it starts, but it does not start if nothing is left to do
-    if last_run.modified() == written:
-        last_run.write(plan)
+    # the workflow writes this too when it starts, but it does not start if nothing is left to do
+    last_run.write(plan)
     if not brief and (parts := ", ".join(_parts(plan))):
         more = "records of earlier calls stay, and a call that names their data sets too shows them"
         print(f"tables and pages have the runs of this call, {parts}; {more}")
@@ -175,9 +169,14 @@ def _read_settings(arguments: argparse.Namespace, options: list[str]) -> _Settin
 
 
 def _executor(profile: str) -> str:
-    """Return the executor that the files of a profile name; empty if they name none."""
-    paths = sorted(Path(profile).glob("*.yaml"))
-    match = re.search(r"^executor: *(\S+)", "\n".join(path.read_text(encoding="utf-8") for path in paths), re.MULTILINE)
+    """Return the executor that a profile names, empty if it names none; raise ConfigError for one that is not there."""
+    from snakemake.cli import get_profile_dir
+
+    if profile == "none":
+        return ""
+    if (found := get_profile_dir(profile)) is None:
+        raise ConfigError(f"--profile: expected a folder with profile.yaml or config.yaml, got {profile}")
+    match = re.search(r"^executor: *(\S+)", found[1].read_text(encoding="utf-8"), re.MULTILINE)
     return match[1] if match else ""
 
 
@@ -204,28 +203,17 @@ def _show_expectation(plan: "Plan", cores: str | None, slurm: bool) -> None:
     print(*expected_lines(plan, count_cores(cores), slurm=slurm), sep="\n", flush=True)
 
 
-def _call_snakemake(command: Sequence[str], *, hidden: bool) -> int:
-    """Run snakemake with this package and its logger; it ends with this command, and so do its steps.
-
-    Hidden output is printed only if snakemake fails: of a dry run, "quiet" leaves the jobs of groups.
-    """
+def _call_snakemake(command: Sequence[str]) -> int:
+    """Run snakemake with this package and its logger; it ends with this command, and so do its steps."""
     from grambench.pipeline import supervise
     from grambench.pipeline.plan import use_this_interpreter
 
     use_this_interpreter()
     _check_writable()
     os.environ[supervise.COMMAND] = str(os.getpid())
-    with (
-        supervise.ended_by_signals(),
-        tempfile.TemporaryFile() as output,
-        subprocess.Popen(command, stdout=output if hidden else None, stderr=output if hidden else None) as process,
-    ):
+    with supervise.ended_by_signals(), subprocess.Popen(command) as process:
         try:
-            code = process.wait()
-            if code:
-                output.seek(0)
-                sys.stderr.write(output.read().decode(errors="replace"))
-            return code
+            return process.wait()
         except SystemExit as error:
             # A terminal has sent an interrupt to all of them, kill to this process alone. Steps, and Snakemake with our
             # logger, ignore a second one; without the logger it would interrupt Snakemake's own end.

@@ -65,12 +65,6 @@ def write(plan: "Plan") -> None:
     files.write_text(Path(layout.LAST_RUN), json.dumps(content))
 
 
-def modified() -> int | None:
-    """Return when the requests were last written, in nanoseconds; None if they never were."""
-    path = Path(layout.LAST_RUN)
-    return path.stat().st_mtime_ns if path.is_file() else None
-
-
 def read(results: Path, study: str | None = None) -> Requests | None:
     """Return the requests of the last run, or of the last run of one study; None if there was none."""
     path = layout.located(results, layout.LAST_RUN)
