@@ -25,14 +25,14 @@ from snakemake.cli import get_argument_parser, parse_config
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from grambench import cli
-from grambench.commands import run
+from grambench.commands import doctor, run
 from grambench.common import layout
 from grambench.common.errors import ConfigError, error_lines
 from grambench.common.files import sealed, write_text
 from grambench.common.layout import Cell
 from grambench.common.provenance import asked, spec
 from grambench.config.project import Configuration, Project
-from grambench.pipeline import doctor, last_run, status
+from grambench.pipeline import last_run, status
 from grambench.pipeline.job import Job
 from grambench.pipeline.plan import Plan, use_this_interpreter
 from grambench.pipeline.steps import collect
@@ -726,7 +726,7 @@ def test_doctor_reports_the_machine_and_every_source(call, monkeypatch):
         asked.append(arguments[0])
         return subprocess.CompletedProcess(arguments, int(arguments[0] == "npm"), "", "npm: no such package\n")
 
-    monkeypatch.setattr(doctor.requests, "head", head)
+    monkeypatch.setattr(requests, "head", head)
     monkeypatch.setattr(doctor, "subprocess", SimpleNamespace(run=command, TimeoutExpired=subprocess.TimeoutExpired))
     code, out, _ = call("doctor")
     assert code == 0
