@@ -43,8 +43,8 @@ LATE = {
     "gram": (f"{STEPS}.{HALVES['gram']}",),
     "figure": ("matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg"),
 }
-# what some runs import, and take longer to import than to fit; imported while no client asks
-SOMETIMES = {"run": ("scipy.optimize", "sklearn.linear_model", "sklearn.svm", "sklearn.ensemble")}
+# what some runs import, and take longer to import than to fit
+SLOW = ("scipy.optimize", "sklearn.linear_model", "sklearn.svm", "sklearn.ensemble")
 # a folder beside the sockets, where forks note which Gram matrices they have found whole
 CHECKED = "checked"
 # descriptors of a request: standard input, output and error of the client, and a file with the call of the step
@@ -120,7 +120,6 @@ class Server:
         # the workflow holds the other end of standard input
         self.workflow = sys.stdin.fileno()
         self.forks: set[Fork] = set()
-        self.steps: list[str] = []
         self.selector = selectors.DefaultSelector()
         self._call_when_readable(self.workflow, self._stop)
         self._call_when_readable(listener, self._accept)
@@ -131,13 +130,10 @@ class Server:
     def serve(self) -> None:
         """Fork for clients until the workflow ends, and then until all forks have ended."""
         while self.serves or self.forks:
-            events = self.selector.select(0 if self.steps else None)
-            for key, _ in events:
+            for key, _ in self.selector.select():
                 # another event of the same moment may have been the last of a client
                 if key in self.selector.get_map().values():
                     key.data()
-            if not events:
-                _import(SOMETIMES.get(self.steps.pop(), ()))
         Path(self.listener.getsockname()).unlink(missing_ok=True)
         # the last server removes the folder
         if not any((self.folder / name).exists() for name in SOCKETS):
@@ -173,9 +169,8 @@ class Server:
             modules: Iterable[str] = (f"{STEPS}.{step}", *LATE.get(step, ()))
             # a run compares the code of all its modules: a server reads theirs when it imports them
             if step == "run":
-                modules = fingerprint.closure(*modules)
-            if _import(modules):
-                self.steps.append(step)
+                modules = [*fingerprint.closure(*modules), *SLOW]
+            _import(modules)
             if len(list(Path("/proc/self/task").iterdir())) > 1:
                 raise OSError("a package that was imported has started a thread")
             fork = Fork(partial(self._work, streams, folder, spec, step, arguments))
@@ -236,8 +231,8 @@ class Server:
         call(step, Job.parse(arguments, spec))
 
 
-def _import(modules: Iterable[str]) -> bool:
-    """Import modules, and return whether one was new; a fork meets an error again."""
+def _import(modules: Iterable[str]) -> None:
+    """Import modules; a fork meets an error again."""
     new = [module for module in modules if module not in sys.modules]
     for module in new:
         with contextlib.suppress(Exception):
@@ -248,7 +243,6 @@ def _import(modules: Iterable[str]) -> bool:
         # forks share memory that is not written to, which collections of garbage do
         gc.collect()
         gc.freeze()
-    return bool(new)
 
 
 def _prepare_numba() -> None:
