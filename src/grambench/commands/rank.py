@@ -2,8 +2,7 @@
 
 import argparse
 import logging
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -106,8 +105,8 @@ def make(
         return None
     spec = trial.Trial(arguments.algorithm, parameters, opponents, repetitions, arguments.board)
     print(f"{arguments.board}: {len(opponents)} reference configurations, data sets: {len(datasets)}", flush=True)
-    with quiet():
-        return spec, ranking.rank(plan, spec, reference, datasets, arguments.seconds, show)
+    quiet()
+    return spec, ranking.rank(plan, spec, reference, datasets, arguments.seconds, show)
 
 
 def show_leaks(arguments: argparse.Namespace) -> bool:
@@ -125,16 +124,9 @@ def show_leaks(arguments: argparse.Namespace) -> bool:
     return any(faults.values())
 
 
-@contextmanager
-def quiet() -> Iterator[None]:
+def quiet() -> None:
     """Silence messages on sources of data without an answer; a row says if no source answered."""
-    logger = logging.getLogger("grambench")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
+    logging.getLogger("grambench").setLevel(logging.ERROR)
 
 
 def show(record: "Record") -> None:

@@ -46,8 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 1
     # whoever made the submission cannot know which
     datasets = random.sample([*submitted.records], min(arguments.cells, len(submitted.records)))
-    with rank.quiet():
-        ranked = ranking.rank(plan, spec, reference, datasets, arguments.seconds, rank.show)
+    rank.quiet()
+    ranked = ranking.rank(plan, spec, reference, datasets, arguments.seconds, rank.show)
     equal = f"{len(ranked.again) - len(ranked.different)} of {len(ranked.again)}"
     print(f"{equal} reference runs that were made again gave equal accuracies")
     title = f"numbers of {len(datasets)} of {len(submitted.records)} runs, made again"
