@@ -166,31 +166,6 @@ def test_mapped_files_are_not_counted(tmp_path, monkeypatch):
     assert 0 < float(seen.read_text()) < 200
 
 
-def test_new_processes_are_looked_for_at_every_tenth_poll(tmp_path, monkeypatch):
-    """A process that is found late is measured and ended all the same."""
-    find, measure = supervise.descendants, supervise.memory_used_mb
-    calls, measured, pid_file = [], [], tmp_path / "pid"
-
-    def found():
-        calls.append(len(measured))
-        return find()
-
-    def used(processes):
-        measured.append({process.pid for process in processes})
-        return measure(processes)
-
-    monkeypatch.setattr(supervise, "descendants", found)
-    monkeypatch.setattr(supervise, "memory_used_mb", used)
-    polls = 2 * supervise.SCAN_POLLS + 2
-    code = f"import time; time.sleep({5 * supervise.POLL_SECONDS})\n" + orphan(pid_file)
-    run(code + f"time.sleep({polls * supervise.POLL_SECONDS})", tmp_path)
-    scans = [count for count in calls if 0 < count < len(measured)]
-    assert scans and all(count % supervise.SCAN_POLLS == 0 for count in scans)
-    pid = int(pid_file.read_text())
-    seen = [pid in pids for pids in measured]
-    assert not seen[0] and any(seen) and gone(pid)
-
-
 def supervisor(code, tmp_path):
     """Start a supervisor of some code in a process of its own."""
     outer = (
