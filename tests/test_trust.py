@@ -230,7 +230,7 @@ def test_numbers_that_are_shipped_are_refused_where_they_were_changed(tmp_path, 
     plan()
     path = tmp_path / "config" / name
     path.write_bytes(path.read_bytes().replace(b"2", b"3", 1))
-    with pytest.raises(Exception, match=rf"{name}: expected sha256 .*, got .*make checksums"):
+    with pytest.raises(Exception, match=rf"{name}: damaged, expected sha256 .*, got .*make checksums"):
         plan()
 
 

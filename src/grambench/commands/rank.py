@@ -97,7 +97,9 @@ def make(
         raise ConfigError(f"--repetitions: expected 1 to {most}, those of the reference results, got {repetitions}")
     of_reference = f"of the reference results of {arguments.board}"
     datasets = names.known(f"data set {of_reference}", arguments.datasets or None, reference.ran("dataset"))
-    ranking.check_vectors(plan, arguments.board, datasets)
+    if images := [name for name in datasets if plan.targets.dataset(name).descriptors]:
+        expected = f"{arguments.board}: expected data sets of vectors"
+        raise ConfigError(f"{expected}, {images[0]} has images; grambench run takes them")
     against = None if arguments.against == ["all"] else arguments.against
     opponents = names.known(f"configuration {of_reference}", against, reference.study.algorithms)
     parameters = check.parse_parameters(arguments)

@@ -287,19 +287,10 @@ def checksums(folder: Path) -> dict[str, str]:
     return sums
 
 
-def check_listed(path: Path) -> Path:
-    """Return the path of a file after checking it against the SHA256SUMS beside it; unlisted files are the user's.
-
-    Raises
-    ------
-    DataError
-        If the checksum differs, with the file and what to do.
-    """
-    expected = checksums(path.parent).get(path.name) if (path.parent / SUMS).exists() else None
-    if expected and (got := sha256(path)) != expected:
-        remedy = "restore the file, or list it anew where the change is meant: make checksums"
-        raise DataError(f"{path}: expected sha256 {expected}, as {SUMS} there says, got {got}; {remedy}")
-    return path
+def check_listed(path: Path) -> None:
+    """Raise DataError unless a file has its checksum in the SHA256SUMS beside it; unlisted files are the user's."""
+    if _is_listed(path) and (fault := found_fault(path)):
+        raise DataError(f"{path}: {fault}; restore it, or list it anew where the change is meant: make checksums")
 
 
 def intact(folder: Path) -> bool:

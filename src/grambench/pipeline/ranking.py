@@ -46,13 +46,6 @@ def read_reference(plan: Plan, board: str) -> Results:
     return replace(results, study=study.model_copy(update={"algorithms": entries, "sweeps": {}}))
 
 
-def check_vectors(plan: Plan, board: str, datasets: Sequence[str]) -> None:
-    """Raise ConfigError unless data sets of a board are of vectors."""
-    for dataset in datasets:
-        if plan.targets.dataset(dataset).descriptors:
-            raise ConfigError(f"{board}: expected data sets of vectors, {dataset} has images; grambench run takes them")
-
-
 def rank(
     plan: Plan,
     spec: Trial,
