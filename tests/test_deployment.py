@@ -57,6 +57,12 @@ def test_the_workflow_is_a_module_of_another(tmp_path):
     assert int((folder / "results/mine.txt").read_text()) > 100_000
 
 
+@pytest.mark.workflow
+def test_no_group_of_jobs_waits_for_itself_in_the_shipped_configuration(tmp_path):
+    copy_repository(tmp_path)
+    snakemake(tmp_path, "--dry-run", "--quiet")
+
+
 def test_every_file_of_the_report_has_a_caption_that_is_there():
     rules = {path.name: path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk")}
     captions = {name for text in rules.values() for name in re.findall(r'caption="\.\./report/(.+?)"', text)}

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from test_merge import SMALL, add, prepare, record, tabulate
 
-from grambench import cli
 from grambench.common import layout
 from grambench.common.files import sealed, write_text
 from grambench.pipeline import status
@@ -109,36 +108,34 @@ RECORD, DATA = "runs/omkc/wdbc/perceptron.h5", "datasets/wdbc.h5"
         ("merge", "merged.csv", write_other_table),
     ],
 )
-def test_a_foreign_file_is_refused_in_one_line(folders, tmp_path, capsys, command, name, write):
+def test_a_foreign_file_is_refused_in_one_line(folders, tmp_path, call, command, name, write):
     arguments = [command, *map(str, folders), *(["-o", str(tmp_path / "c")] if command == "merge" else [])]
-    assert cli.main(arguments) in (0, 1)
-    capsys.readouterr()
+    assert call(*arguments)[0] in (0, 1)
     (tmp_path / "c").rename(tmp_path / "d") if command == "merge" else None
     write(folders[1] / name)
-    assert cli.main(arguments) == 2
-    said = capsys.readouterr().err
-    assert f"{folders[1] / name}: expected a file of grambench, got another" in said
+    code, _, said = call(*arguments)
+    assert code == 2 and f"{folders[1] / name}: expected a file of grambench, got another" in said
     assert said.count("\n") == 1 and not (tmp_path / "c").exists()
 
 
 @pytest.mark.parametrize("write", [write_sealed_text, write_without_attributes])
-def test_status_shows_a_foreign_file_as_damaged(folders, capsys, write):
+def test_status_shows_a_foreign_file_as_damaged(folders, call, write):
     for name in (RECORD, DATA):
         write(folders[0] / name)
-    assert cli.main(["status", "omkc", "--results", str(folders[0])]) == 1
-    said = capsys.readouterr().out
+    code, said, _ = call("status", "omkc", "--results", str(folders[0]))
+    assert code == 1
     assert f"damaged      omkc: perceptron on wdbc: {folders[0] / RECORD}: expected a file of grambench" in said
     note = folders[0] / "source.json"
     note.write_text('{"status": "ok"}')
     assert status.dataset_status(note, folders[0] / DATA)[0] == "damaged"
 
 
-def test_runs_that_all_failed_can_be_compared(folders, capsys):
+def test_runs_that_all_failed_can_be_compared(folders, call):
     for folder in folders:
         add(folder, *(record("omkc", "wdbc", algorithm, status="timeout") for algorithm in SMALL["omkc"][2]))
         tabulate(folder, "omkc")
-        assert cli.main(["diff", *map(str, folders)]) in (0, 1)
-        assert "Traceback" not in capsys.readouterr().err
+        code, _, err = call("diff", *map(str, folders))
+        assert code in (0, 1) and "Traceback" not in err
 
 
 NOTES = {
@@ -150,12 +147,11 @@ NOTES = {
 
 
 @pytest.mark.parametrize("what", NOTES)
-def test_status_of_a_last_run_that_is_not_ours_is_one_line(folders, capsys, what):
+def test_status_of_a_last_run_that_is_not_ours_is_one_line(folders, call, what):
     path = layout.located(folders[0], layout.LAST_RUN)
     write_text(path, NOTES[what])
-    assert cli.main(["status", "--results", str(folders[0])]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"grambench: {path}: expected a file of grambench") and said.count("\n") == 1
+    code, _, said = call("status", "--results", str(folders[0]))
+    assert code == 2 and said.startswith(f"grambench: {path}: expected a file of grambench") and said.count("\n") == 1
 
 
 def test_a_note_of_a_fetch_that_is_too_deep_is_damaged(tmp_path):
@@ -163,23 +159,22 @@ def test_a_note_of_a_fetch_that_is_too_deep_is_damaged(tmp_path):
     assert status.dataset_status(tmp_path / "source.json")[0] == "damaged"
 
 
-def test_a_table_with_a_field_that_is_too_long_is_one_line(folders, capsys):
+def test_a_table_with_a_field_that_is_too_long_is_one_line(folders, call):
     path = folders[0] / "omkc/cells.csv"
     write_text(path, path.read_text() + "x" * 200_000 + "\n")
     before = csv.field_size_limit(131_072)  # scipy.io.arff lifts the limit of the whole process where it is imported
     try:
-        assert cli.main(["status", "omkc", "--results", str(folders[0])]) == 2
+        code, _, err = call("status", "omkc", "--results", str(folders[0]))
     finally:
         csv.field_size_limit(before)
-    assert capsys.readouterr().err.count("\n") == 1
+    assert (code, err.count("\n")) == (2, 1)
 
 
 @pytest.mark.parametrize(
     "write",
     [with_attributes(settings=DEEP), write_without_attributes, with_settings(points=3, values=["a"])],
 )
-def test_show_of_a_record_that_is_not_ours_is_one_line(folders, capsys, write):
+def test_show_of_a_record_that_is_not_ours_is_one_line(folders, call, write):
     write(folders[0] / RECORD)
-    assert cli.main(["show", "omkc/wdbc/perceptron", "--results", str(folders[0])]) == 2
-    said = capsys.readouterr()
-    assert (said.out, said.err.count("\n")) == ("", 1) and "expected a file of grambench" in said.err
+    code, out, err = call("show", "omkc/wdbc/perceptron", "--results", str(folders[0]))
+    assert (code, out, err.count("\n")) == (2, "", 1) and "expected a file of grambench" in err

@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from problems import prepared
 
-from grambench import cli
 from grambench.common import layout
 from grambench.common.errors import DataError
 from grambench.config.load import read
@@ -245,20 +244,17 @@ def test_nothing_is_written_where_a_record_wants_it(sides, tmp_path, names):
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_the_command_and_what_reads_its_folder(sides, tmp_path, capsys, monkeypatch):
+def test_the_command_and_what_reads_its_folder(sides, tmp_path, call, monkeypatch):
     monkeypatch.chdir(ROOT)
     target = str(tmp_path / "c")
-    assert cli.main(["merge", *map(str, sides), "-o", target]) == 0
-    out = capsys.readouterr().out
-    assert f"{sides[0]}: 4 of 4 records kept (4 only one)" in out
+    code, out, _ = call("merge", *map(str, sides), "-o", target)
+    assert code == 0 and f"{sides[0]}: 4 of 4 records kept (4 only one)" in out
     assert f"{target}: 5 cells" in out
-    assert cli.main(["diff", target, target]) == 0
-    assert capsys.readouterr().out == "5 same\n"
-    assert cli.main(["status", "--results", target]) in (0, 1)
+    assert call("diff", target, target)[:2] == (0, "5 same\n")
     plan = Plan(read(ROOT / "config/config.yaml") | {"studies": [*SMALL]}, ROOT / "config")
     # of the studies that the folder has, and of no others
-    assert f"{len(plan.targets.cells()) - 5} runs missing, " in capsys.readouterr().out
+    assert f"{len(plan.targets.cells()) - 5} runs missing, " in call("status", "--results", target)[1]
     found = status.file_statuses(last_run.requests_of(plan), Path(target))
     assert sum(item.status == "stale" and item.path.startswith("results/runs") for item in found) == 5  # by no code
-    assert cli.main(["merge", *map(str, sides), "-o", target]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    code, _, err = call("merge", *map(str, sides), "-o", target)
+    assert (code, err.count("\n")) == (2, 1)

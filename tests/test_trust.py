@@ -40,8 +40,11 @@ def finished(tmp_path_factory):
 
 
 @pytest.fixture
-def copy(finished, tmp_path):
-    return finished.clone(tmp_path / "copy")
+def copy(finished, tmp_path, monkeypatch):
+    """A copy of the finished one, which is the working folder."""
+    copied = finished.clone(tmp_path / "copy")
+    monkeypatch.chdir(copied.folder)
+    return copied
 
 
 def mistakes(copy):
@@ -145,8 +148,7 @@ def test_an_edit_of_a_kernel_reaches_the_tables_without_snakemakes_notes(copy):
     assert mistakes(copy) != before
 
 
-def test_failed_names_the_stale_gram_matrices_and_not_the_records_that_read_them(copy, monkeypatch):
-    monkeypatch.chdir(copy.folder)
+def test_failed_names_the_stale_gram_matrices_and_not_the_records_that_read_them(copy):
     asked = last_run.read(layout.RESULTS, "omkc")
     gram = layout.GRAM.format(dataset="sonar", kernel="gaussian_sigma8")
     asked["omkc"]["sonar"].inputs[gram] = "of another code"
@@ -157,9 +159,8 @@ def test_failed_names_the_stale_gram_matrices_and_not_the_records_that_read_them
     assert status.failed_targets(found) == [gram]
 
 
-def test_a_changed_description_makes_all_that_hangs_on_it_stale(copy, monkeypatch):
+def test_a_changed_description_makes_all_that_hangs_on_it_stale(copy):
     """The prepared data set and its records go by the description, not by the notes of Snakemake alone."""
-    monkeypatch.chdir(copy.folder)
     settings = read(Path("config/config.yaml")) | {"studies": ["omkc"]}
     assert Plan(settings, Path("config")).specs.stale() == []
     copy.edit("config/datasets/sonar.yaml", "positive: R, minmax: true", "positive: R")
@@ -176,9 +177,8 @@ def test_a_changed_description_makes_all_that_hangs_on_it_stale(copy, monkeypatc
     assert changed.specs.stale() == []
 
 
-def test_old_files_of_failed_jobs_are_made_again_though_snakemake_notes_these_as_done(copy, monkeypatch):
+def test_old_files_of_failed_jobs_are_made_again_though_snakemake_notes_these_as_done(copy):
     """On a cluster, which keeps incomplete files, a refused or cancelled job is noted as if it had succeeded."""
-    monkeypatch.chdir(copy.folder)
     settings = read(Path("config/config.yaml")) | {"studies": ["omkc"]}
     plan = Plan(settings, Path("config"))
     before = {path: path.stat().st_mtime for path in Path("results").rglob("*") if path.is_file()}
@@ -212,14 +212,12 @@ def test_every_file_that_a_later_step_reads_is_sealed(finished):
     assert not files.found_fault(finished.folder / layout.RAW.format(dataset="sonar"))
 
 
-def test_a_table_that_was_edited_is_told_and_not_offered(copy):
-    paths = [
-        copy.folder / layout.TABLE.format(study="omkc", table="table2", suffix=each) for each in ("csv", "md", "tex")
-    ]
+def test_a_table_that_was_edited_is_told_and_not_offered(copy, call):
+    paths = [Path(layout.TABLE.format(study="omkc", table="table2", suffix=each)) for each in ("csv", "md", "tex")]
     for path in paths:
         path.write_bytes(path.read_bytes().replace(b"a", b"b", 1))
-    said = copy.call("grambench.cli", "status", expect=1)
-    assert all(re.search(rf"damaged +omkc: {path.name}", said) for path in paths)
+    code, said, _ = call("status")
+    assert code == 1 and all(re.search(rf"damaged +omkc: {path.name}", said) for path in paths)
     assert "table2.csv: damaged" in copy.call("grambench.cli", "run", "omkc", expect=1)
 
 
@@ -242,17 +240,15 @@ def test_everything_that_is_shipped_is_listed():
 # repair
 
 
-def test_repair_leaves_a_healthy_folder_alone(copy):
-    before = sorted(path for path in (copy.folder / "results").rglob("*") if path.is_file())
-    assert "nothing is damaged" in copy.call("grambench.cli", "repair", "-y")
-    assert sorted(path for path in (copy.folder / "results").rglob("*") if path.is_file()) == before
-
-
-def test_repair_tells_first_and_touches_nothing_that_is_not_planned(copy):
-    foreign, record = copy.folder / "results/runs/omkc/notes.h5", copy.folder / "results/runs/omkc/sonar/perceptron.h5"
+def test_repair_tells_first_and_removes_damaged_files_that_are_planned(copy, call, monkeypatch):
+    monkeypatch.setattr("builtins.input", lambda question: "")
+    foreign, record = Path("results/runs/omkc/notes.h5"), Path("results/runs/omkc/sonar/perceptron.h5")
     foreign.write_bytes(b"of somebody else")
+    before = {path for path in Path("results").rglob("*") if path.is_file()}
+    assert call("repair", "-y")[:2] == (0, "results: nothing is damaged\n")
     record.write_bytes(record.read_bytes()[:-40])
-    said = copy.call("grambench.cli", "repair", expect=1)
-    assert "perceptron.h5: truncated" in said and "nothing was removed" in said and record.is_file()
-    said = copy.call("grambench.cli", "repair", "-y", expect=1)
-    assert not record.is_file() and foreign.is_file() and "grambench run" in said and "snakemake" not in said
+    code, said, _ = call("repair")
+    assert code == 1 and "perceptron.h5: truncated" in said and "nothing was removed" in said and record.is_file()
+    code, said, _ = call("repair", "-y")
+    assert code == 1 and "grambench run" in said and "snakemake" not in said
+    assert {path for path in Path("results").rglob("*") if path.is_file()} == before - {record}

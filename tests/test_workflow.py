@@ -1,9 +1,6 @@
 """The workflow itself, on a copy of the repository with a small study: what runs, what reruns, what survives."""
 
-import os
 import re
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
@@ -12,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from copies import AFTER_RUNS, NESTED, NEW, ONLINE, ROOT, STUDY, Copy, copy_repository, flip_bit
+from copies import AFTER_RUNS, NESTED, NEW, ONLINE, ROOT, STUDY, Copy, flip_bit
 
 from grambench.common import layout
 from grambench.common.errors import DataError
@@ -256,15 +253,6 @@ def test_a_nested_study_goes_the_same_way(finished):
 def test_a_study_named_with_its_data_sets_is_planned_alone(finished):
     said = finished.snakemake("--dry-run", "--forceall", "--config", "datasets={small: [sonar]}")
     assert "results/runs/small/sonar/unif.h5" in said and "results/runs/omkc" not in said
-
-
-@pytest.mark.workflow
-def test_no_group_of_jobs_waits_for_itself_in_the_shipped_configuration(tmp_path):
-    copy_repository(tmp_path)
-    command = [sys.executable, "-m", "snakemake", "--cores", "1", "--dry-run", "--quiet"]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path / "src"), *sys.path])}
-    answer = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert answer.returncode == 0, answer.stderr[-3000:]
 
 
 @pytest.mark.workflow
