@@ -14,7 +14,6 @@ from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
 from test_own_data import CALL, PEOPLE
 
-from grambench import cli
 from grambench.common import shipped
 from grambench.config.project import Configuration
 
@@ -23,61 +22,56 @@ SHIPPED = ["Snakefile", "workflow", "profiles", "envs/environment.yaml", "config
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def project(tmp_path, monkeypatch, call):
     """A new project; the current folder is the one that holds it."""
     monkeypatch.chdir(tmp_path)
-    assert cli.main(["init", "mine"]) == 0
+    assert call("init", "mine")[0] == 0
     return tmp_path / "mine"
 
 
-@pytest.fixture(scope="session")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
     """The wheel of the repository as it stands."""
     folder = tmp_path_factory.mktemp("wheel")
     return Path(next(WheelBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"])))
 
 
-def test_a_new_project_is_small_and_its_study_short(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_new_project_is_small_and_its_study_short(project, call):
     files = sorted(str(path.relative_to(project)) for path in project.rglob("*") if path.is_file())
     settings = ["config/config.yaml", "config/datasets/iris.yaml", "config/studies/first.yaml"]
     assert files == [".gitignore", *settings, "iris.csv", "profiles/slurm/profile.yaml"]
     assert len((project / settings[2]).read_text().splitlines()) <= 25
-    assert cli.main(["-C", "mine", "fetch", "iris"]) == 0
-    assert "iris               ok" in capsys.readouterr().out
+    code, out, _ = call("-C", "mine", "fetch", "iris")
+    assert code == 0 and "iris               ok" in out
 
 
-def test_nothing_is_written_over(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["init", "mine"]) == 2
-    assert "mine: expected a new or an empty folder, got one with files" in capsys.readouterr().err
+def test_nothing_is_written_over(project, call):
+    code, _, err = call("init", "mine")
+    assert code == 2 and "mine: expected a new or an empty folder, got one with files" in err
 
 
-def test_from_below_and_from_afar(
-    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_from_below_and_from_afar(project, monkeypatch, call):
     below = project / "notes/2027"
     below.mkdir(parents=True)
     (below / "people.csv").write_text(PEOPLE)
     monkeypatch.chdir(below)
-    assert cli.main(["add-dataset", "people.csv", *CALL]) == 0  # paths of the call are seen from where it is made
+    assert call("add-dataset", "people.csv", *CALL)[0] == 0  # paths of the call are seen from where it is made
     assert Path.cwd() == project
     description = yaml.safe_load((project / "config/datasets/people.yaml").read_text())
     assert description["sources"][0]["files"][0]["path"] == "../../notes/2027/people.csv"
     (below / "mine.py").write_text("")
     monkeypatch.chdir(below)
-    assert cli.main(["check", "mine.py"]) in (1, 2)
-    said = capsys.readouterr()
-    assert "no such file" not in said.err + said.out and "unknown" not in said.err + said.out
+    code, out, err = call("check", "mine.py")
+    assert code in (1, 2) and "no such file" not in err + out and "unknown" not in err + out
     monkeypatch.chdir(project.parent)
-    assert cli.main(["-C", "mine/notes", "fetch", "people"]) == 0
+    assert call("-C", "mine/notes", "fetch", "people")[0] == 0
     monkeypatch.chdir(project.parent)
-    assert cli.main(["-C", "yours", "status"]) == 2
-    assert cli.main(["status"]) == 2
-    err = capsys.readouterr().err.splitlines()
-    assert err[0] == "grambench: -C yours: No such file or directory"
-    assert err[1].endswith("name a project with -C, or make one with grambench init")
+    assert call("-C", "yours", "status") == (2, "", "grambench: -C yours: No such file or directory\n")
+    code, _, err = call("status")
+    assert code == 2 and err.endswith("name a project with -C, or make one with grambench init\n")
 
 
-def test_its_own_come_first_and_the_shipped_ones_by_name(project: Path) -> None:
+def test_its_own_come_first_and_the_shipped_ones_by_name(project):
     configuration = Configuration(project / "config")
     assert {"first", "omkc"} <= set(configuration.names("studies"))
     assert configuration.study("omkc").datasets == Configuration(ROOT / "config").study("omkc").datasets
@@ -87,7 +81,7 @@ def test_its_own_come_first_and_the_shipped_ones_by_name(project: Path) -> None:
     assert configuration.path("published/omkc_tables_3_4.csv") == shipped.ROOT / "config/published/omkc_tables_3_4.csv"
 
 
-def test_the_wheel_has_the_workflow_and_the_configuration(wheel: Path) -> None:
+def test_the_wheel_has_the_workflow_and_the_configuration(wheel):
     files = {path for name in SHIPPED for path in [ROOT / name, *(ROOT / name).rglob("*")] if path.is_file()}
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
@@ -96,7 +90,7 @@ def test_the_wheel_has_the_workflow_and_the_configuration(wheel: Path) -> None:
     assert {str(path) for path in code if "__pycache__" not in path.parts} <= names
 
 
-def test_the_sdist_has_what_the_wheel_is_made_from(tmp_path: Path) -> None:
+def test_the_sdist_has_what_the_wheel_is_made_from(tmp_path):
     (archive,) = SdistBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])
     names = subprocess.run(["tar", "tzf", archive], capture_output=True, text=True, check=True).stdout.splitlines()
     inside = {name.partition("/")[2] for name in names}
@@ -105,59 +99,44 @@ def test_the_sdist_has_what_the_wheel_is_made_from(tmp_path: Path) -> None:
 
 
 @pytest.mark.workflow
-def test_the_wheel_alone_carries_a_project_from_a_csv_file_to_its_report(wheel: Path, tmp_path: Path) -> None:
-    """No clone, no line of YAML by hand: the package lies unpacked elsewhere, as pip leaves it."""
+def test_the_wheel_alone_carries_a_project_and_the_recipe_of_the_readme_for_an_algorithm_of_ones_own(wheel, tmp_path):
+    """No clone, no line of YAML by hand for a CSV file: the package lies unpacked elsewhere, as pip leaves it."""
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "site")
     environment = os.environ | {"PYTHONPATH": str(tmp_path / "site")}
     environment.pop("GRAMBENCH_MIRROR", None)
 
-    def call(folder: Path, *arguments: str) -> str:
+    def call(folder, *arguments):
         command = [sys.executable, "-m", "grambench.cli", *arguments]
         answer = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
         assert answer.returncode == 0, answer.stdout[-3000:] + answer.stderr[-6000:]
         return answer.stdout
 
-    call(tmp_path, "init", "mine")
-    project = tmp_path / "mine"
-    (project / "people.csv").write_text(PEOPLE)
-    call(project, "add-dataset", "people.csv", *CALL, "--study", "first")
-    study = project / "config/studies/first.yaml"
-    values = yaml.safe_load(study.read_text())
-    values["protocol"]["repetitions"] = 2
-    values |= {"datasets": ["people", "sonar"], "algorithms": {"gaussian_svm": {}}}  # nothing to compile
-    values["tables"] = {"accuracy": values["tables"]["accuracy"] | {"algorithms": ["gaussian_svm"]}}
-    study.write_text(yaml.safe_dump(values))
-    with (project / "config/config.yaml").open("a") as settings:
-        settings.write("sources: [file, bundled]\n")
-    said = call(project / "config", "run", "-c", "2", "--", "--quiet", "rules")
-    assert f"report: {project / 'results/report/index.html'}" in said
-    table = (project / "results/first/tables/accuracy.md").read_text()
-    assert re.search(r"^\| Algorithm +\| people +\| sonar +\|", table, re.M)
-    assert re.search(r"^\| Gaussian SVM +\| \**[0-9.]+\** +\| \**[0-9.]+", table, re.M)
-    assert not list((tmp_path / "site/grambench").rglob("*.h5"))
-    shown = call(project, "list", "studies")
-    assert "first " in shown and "omkc " in shown
-
-
-@pytest.mark.workflow
-def test_the_recipe_of_the_readme_for_an_algorithm_of_ones_own_runs_as_it_is_written(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With two repetitions: the table for a paper has the algorithm, its accuracies and a mean rank."""
     readme = (ROOT / "README.md").read_text()
     assert "grambench init work; cd work    # mine.py goes there\n" in readme
     (entry,) = re.findall(r"`(mine: {path: .*?})`", readme)
-    calls = [shlex.split(line, comments=True) for line in re.findall(r"^grambench (.* first .*)$", readme, re.M)]
-    assert [call[0] for call in calls] == ["run", "table"]
-    monkeypatch.chdir(project)
+    run, table = (shlex.split(line, comments=True) for line in re.findall(r"^grambench (.* first .*)$", readme, re.M))
+    assert (run[0], table[0]) == ("run", "table")
+    call(tmp_path, "init", "work")
+    project = tmp_path / "work"
+    (project / "people.csv").write_text(PEOPLE)
+    call(project, "add-dataset", "people.csv", *CALL, "--study", "first")
     example, *_ = re.findall(r"```python\n(.*?def fit.*?)```", (ROOT / "docs/extending.md").read_text(), re.S)
-    Path("mine.py").write_text(example)
-    study = Path("config/studies/first.yaml")
+    (project / "mine.py").write_text(example)
+    study = project / "config/studies/first.yaml"
     text = study.read_text().replace("repetitions: 10", "repetitions: 2")
     study.write_text(text.replace("algorithms: #", f"algorithms:\n  {entry}\n  #", 1))
-    for call in calls:  # each in a process of its own, as in use: a process reads mine.py once
-        subprocess.run([sys.executable, "-m", "grambench.cli", *call], check=True)
-    table = Path("table.tex").read_text()
+    with (project / "config/config.yaml").open("a") as settings:
+        settings.write("sources: [file, bundled]\n")
+    said = call(project / "config", *run, "people", "-c", "2", "--", "--quiet", "rules")
+    assert f"report: {project / 'results/report/index.html'}" in said
+    shown = (project / "results/first/tables/accuracy.md").read_text()
+    assert re.search(r"^\| Algorithm +\|.* people +\|", shown, re.M)
+    assert re.search(r"^\| Gaussian SVM +(\| \**[0-9.]+\**[^|]*){3}\|", shown, re.M), shown
+    call(project, *table)
     number, title = r"(?:\\textbf\{)?[0-9.]+ \$\\pm\$ [0-9.]+\}?", "Mean of aligned kernels"
-    assert re.search(rf"^{title} & {number} & {number} & [0-9.]+ ", table, re.M), table
+    for_paper = (project / "table.tex").read_text()
+    assert re.search(rf"^{title} & {number} & {number} & [0-9.]+ ", for_paper, re.M), for_paper
+    assert not list((tmp_path / "site/grambench").rglob("*.h5"))
+    listed = call(project, "list", "studies")
+    assert "first " in listed and "omkc " in listed

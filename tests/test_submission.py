@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 import small_board
 from small_board import BOARD, DATASETS
+from test_outside import made
 
 from grambench import cli
 from grambench.commands import check
@@ -25,7 +26,6 @@ from grambench.results import archive
 FOLDER = Path("mine")
 MEANS = '''"""Nearest mean: the class whose training examples are more similar on average, by all kernels alike."""
 
-import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,18 +53,6 @@ def fit(parameters, pool, labels, *, order, rng):
     m = pool.shape[0]
     return Fit(weights=np.full(m, 1 / m), predictor=Means(labels, parameters.shift))
 '''
-# it walks up the stack to whoever asks for the scores of test examples, and has their labels
-READS_LABELS = MEANS.replace(
-    "        return self.shift",
-    """        frame = sys._getframe()
-        while frame and not hasattr(frame.f_locals.get("sample"), "y_true"):
-            frame = frame.f_back
-        if frame:
-            return 2.0 * frame.f_locals["sample"].y_true - 1.0
-        return self.shift""",
-)
-
-
 PARAMETERS = {"shift": 0.001}
 
 
@@ -221,9 +209,10 @@ def test_other_settings_are_refused(quick, call, key, value):
 
 def test_a_leak_is_refused(board, call, monkeypatch):
     """Another one, test_outside.py shows to `try`, which makes the same checks."""
-    leaks = [each for each in conformance.CHECKS if each.test.__name__ in check.LEAKS]
-    monkeypatch.setattr(conformance, "CHECKS", leaks)
-    (FOLDER / ALGORITHM).write_text(READS_LABELS)
+    checks = [each for each in conformance.CHECKS if each.test.__name__ in check.LEAKS]
+    monkeypatch.setattr(conformance, "CHECKS", checks)
+    leaks = made("return Fit(weights=weights, predictor=CallersLabels())").replace("rate:", "shift:")
+    (FOLDER / ALGORITHM).write_text(leaks)
     small_board.sign(FOLDER)
     line = "does not use the labels of test examples: scores: expected an accuracy of 0 % once the labels of all "
     assert refused(call) == f"{line}test examples are exchanged, got 100"
