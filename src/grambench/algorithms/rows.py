@@ -144,11 +144,7 @@ class RowClassifiers:
 
     block = sys.maxsize  # a pass is played as a whole
 
-    def __init__(
-        self,
-        rows: GramRows,
-        kind: type[LaneRows] | type[SumRows] = LaneRows,
-    ) -> None:
+    def __init__(self, rows: GramRows, kind: type[LaneRows] | type[SumRows] = LaneRows) -> None:
         self._rows, self._kind = rows, kind
         self.count = len(rows.values)
 
