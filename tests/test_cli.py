@@ -662,7 +662,10 @@ def log(event=None, level=logging.INFO, message="", **values):
     return record
 
 
-def test_a_bar_shows_what_is_done_and_failed_and_errors_above(project, capsys):
+def test_a_bar_shows_what_is_done_and_failed_and_errors_above(project, capsys, monkeypatch):
+    (project / "squeue").write_text("#!/bin/sh\necho CANCELLED\n")
+    (project / "squeue").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{project}{os.pathsep}{os.environ['PATH']}")
     leave("omkc", "sonar", "om2", "timeout", "ran for 1 s, the limit")
     handler = LogHandler(SimpleNamespace(), None)
     assert signal.getsignal(signal.SIGINT) == handler._interrupt
@@ -678,8 +681,11 @@ def test_a_bar_shows_what_is_done_and_failed_and_errors_above(project, capsys):
         handler.emit(log(LogEvent.PROGRESS, done=number + 1, total=2))
     handler.emit(log(message="Select jobs to execute..."))
     handler.emit(log(level=logging.WARNING, message="No SLURM account given, trying to guess."))
-    steps = [{"rule_name": "collect", "output": [f"results/rkl/{name}.csv"]} for name in ("cells", "claims")]
+    steps = [{"rule_name": "collect", "jobid": k, "output": [f"results/rkl/{k}.csv"]} for k in range(2)]
     group = {"groupid": "data", "job_error_info": steps, "aux_logs": []}
+    handler.emit(log(LogEvent.GROUP_ERROR, logging.ERROR, "Error in group data", **group))
+    handler.emit(log(message="Trying to restart job 0."))
+    group |= {"job_error_info": steps[:1], "aux_logs": ["results/logs/slurm/15.log"]}
     handler.emit(log(LogEvent.GROUP_ERROR, logging.ERROR, "Error in group data", **group))
     handler.emit(log(LogEvent.JOB_ERROR, logging.ERROR, "a member of the group", indent=True))
     handler.emit(log(LogEvent.ERROR, logging.ERROR, "the directory a\x1b[2J cannot be locked"))
@@ -689,8 +695,12 @@ def test_a_bar_shows_what_is_done_and_failed_and_errors_above(project, capsys):
     handler.close()
     shown = capsys.readouterr().err
     assert "the directory a\\x1b[2J cannot be locked\n" in shown and "2 of 2 steps, 1 failed, " in shown
-    refused = "no log; sbatch may have refused it, see docs/cluster.md"
-    assert f"Error in a job of collect results/rkl/cells.csv, with 1 more in it: {refused}\n" in shown
+    refused = "sbatch did not take it, most often for its minutes; see docs/cluster.md\n"
+    assert f"Error in a job of collect results/rkl/0.csv, with 1 more in it: {refused}" in shown
+    assert "It is tried again.\n" in shown
+    ended = "SLURM job 15 ended, its state CANCELLED, without a log"
+    assert f"Error in a job of collect results/rkl/0.csv: {ended}\n" in shown
+    assert handler.failed == 2  # the run and the second job; the first one is tried again
     assert not any(text in shown for text in ("Select", "told to end", "account", "member"))
 
 

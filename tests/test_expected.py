@@ -50,12 +50,27 @@ def test_the_expected_time_is_that_of_the_measured_costs(project, costs):
     assert second.startswith("time of the runs: about 8 min on 2 cores, from the measured costs in config/costs.csv")
     assert "about 2 min on 100 cores" in expected_lines(plan, 100, slurm=False)[1]  # as long as a block
     first, second = expected_lines(plan, 2, slurm=True)
-    assert first.endswith("report; about 12 SLURM jobs")  # ten blocks, a job of the short run, the tables
+    # ten blocks, the short run and the tables; a block asks for four times 103 s, and a minute
+    assert first.endswith("report; about 12 SLURM jobs, which ask for up to 8 minutes")
     assert second.startswith("time of the runs: about 0.28 core hours, the longest run about 2 min, from")
     omkc = planned("omkc", ["mushrooms", "sonar"], ["om2"])
     swept = planned("omkc", ["wdbc"], ["omkc_dd"])
     assert ", 2 runs (1 of sweep beta), tables" in expected_lines(swept, 2, slurm=False)[0]
     assert expected_lines(omkc, 2, slurm=False)[-1] == "disk: about 8 GB for Gram matrices, which later runs use"
+
+
+def test_short_runs_share_a_slurm_job_where_gram_matrices_are_missing(project):
+    plan = planned("omkc", ["sonar"], ["om2", "perceptron"])
+    assert "; about 2 SLURM jobs" in expected_lines(plan, 2, slurm=True)[0]
+    for path in map(Path, plan.targets.upstream("omkc", "sonar")):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    assert "; about 3 SLURM jobs" in expected_lines(plan, 2, slurm=True)[0]
+
+
+def test_a_data_set_that_no_study_of_a_call_has_is_named(project):
+    lines = expected_lines(planned("rkl", ["heart", "breast"], ["unif"]), 2, slurm=False)
+    assert lines[0] == "left out: breast, which no study of this call has among its data sets"
 
 
 def test_a_slower_machine_is_expected_to_take_as_many_times_as_long(project, costs, monkeypatch):
@@ -156,7 +171,7 @@ def test_a_profile_of_slurm_counts_its_jobs_and_sets_the_cores(project, monkeypa
     code, out, _ = call(*slurm)
     assert code == 0 and not commands, "what Snakemake would print is not waited for"
     jobs, time = out.splitlines()
-    assert jobs.endswith("SLURM jobs") and "core hours, the longest run" in time
+    assert "report; about 2 SLURM jobs, which ask for up to " in jobs and "core hours, the longest run" in time
     assert call(*slurm, "--forceall")[0] == 0 and "--cores" not in commands[0]
     code, _, err = call(*slurm[:-1], "nowhere")
     assert (code, err) == (2, "grambench: --profile: expected a folder with profile.yaml or config.yaml, got nowhere\n")

@@ -8,6 +8,7 @@ import logging
 import signal
 import sys
 import threading
+from collections.abc import Iterable, Mapping, Sequence
 from types import FrameType
 from typing import Any
 
@@ -56,15 +57,18 @@ class LogHandler(LogHandlerBase):
             case _ if record.getMessage().startswith(NOISE) or values.get("indent"):  # a member of a group
                 pass
             case LogEvent.GROUP_ERROR if not self.interrupted:
-                logs = ", ".join(values["aux_logs"]) or "no log; sbatch may have refused it, see docs/cluster.md"
-                steps = [f"{each['rule_name']} {next(iter(each['output']), '')}" for each in values["job_error_info"]]
-                more = f", with {len(steps) - 1} more in it" * (len(steps) > 1)
-                self._write(f"Error in a job of {steps[0]}{more}: {logs}")
+                self._count(values["job_error_info"])
+                self._write(_lost_job(values["job_error_info"], values["aux_logs"]))
+            case _ if record.getMessage().startswith("Trying to restart job"):
+                self.failed -= 1
+                self._write("It is tried again.")
             case _ if record.levelno >= logging.WARNING and not self.interrupted:
                 self._write(self.format(record))
                 if record.levelno >= logging.ERROR and len(self.outputs) > 1 and not self.waits:
                     self.waits = True  # for as long as the limit of a run, without another word of Snakemake
                     self._write("other steps are still running: waiting for them; Ctrl-C ends them")
+                if values.get("event") == LogEvent.JOB_ERROR:
+                    self._count([values])
 
     def close(self) -> None:
         """Leave the bar as it is."""
@@ -105,8 +109,23 @@ class LogHandler(LogHandlerBase):
         else:
             self.bar.write(text, file=sys.stderr)
 
+    def _count(self, steps: Iterable[Mapping[str, Any]]) -> None:
+        """Count a job that has failed, whose steps run no longer; one that is tried again is not counted."""
+        self.failed += 1
+        for step in steps:
+            self.outputs.pop(step["jobid"], None)
+
     def _failed(self, outputs: list[str]) -> bool:
         """Return whether what a job has left says that it failed, which is no error to Snakemake."""
         from grambench.pipeline import status
 
         return any(status.output_status(path) not in ("", "ok") for path in outputs)
+
+
+def _lost_job(steps: Sequence[Mapping[str, Any]], logs: Sequence[str]) -> str:
+    """Return the line on a job of a cluster that has failed."""
+    from grambench.pipeline import cluster
+
+    more = f", with {len(steps) - 1} more in it" * (len(steps) > 1)
+    first = f"{steps[0]['rule_name']} {next(iter(steps[0]['output']), '')}"
+    return f"Error in a job of {first}{more}: {cluster.how_it_ended(logs)}"

@@ -51,6 +51,7 @@ def run(arguments: argparse.Namespace, *, brief: bool = False) -> int:
     """Run studies and make their report, with Snakemake."""
     # a brief call is of a command that says itself what is run: neither what is expected nor how many are ok is printed
     from grambench.pipeline import cluster, last_run, supervise
+    from grambench.pipeline.expected import pending
 
     count_cores(arguments.cores)
     behind = arguments.snakemake
@@ -91,6 +92,9 @@ def run(arguments: argparse.Namespace, *, brief: bool = False) -> int:
     # if a clock was set back meanwhile, this error is clearer than that of Snakemake
     if code == 1:
         plan.refuse_future()
+        if settings.slurm and counted and not settings.idle and (left := pending(plan)):
+            shown = ", ".join(map(str, left[:LISTED_FAILURES])) + ", ..." * (len(left) > LISTED_FAILURES)
+            print(f"runs without a record of this call: {shown}; the same command tries them again", file=sys.stderr)
     if code or settings.idle:
         return code
     # the workflow writes this too when it starts, but it does not start if nothing is left to do

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from grambench.common.errors import GrambenchError
@@ -36,6 +37,20 @@ def probe() -> None:
     except subprocess.TimeoutExpired:
         raise GrambenchError(f"SLURM: sbatch gave no answer in {ANSWER_SECONDS} s; try again, or ask sinfo") from None
     subprocess.run(["scancel", answer.stdout.split(";")[0].strip()], capture_output=True, check=False)
+
+
+def how_it_ended(logs: Sequence[str]) -> str:
+    """Return how a SLURM job that failed has ended, by its log, whose name is the number of the job."""
+    if not logs:
+        return "sbatch did not take it, most often for its minutes; see docs/cluster.md"
+    log = Path(logs[0])
+    command = ["squeue", "--noheader", "--states=all", "--format=%T", f"--jobs={log.stem}"]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=ANSWER_SECONDS, check=True)
+        state = answer.stdout.strip() or "unknown"
+    except (OSError, subprocess.SubprocessError):
+        state = "unknown"
+    return f"SLURM job {log.stem} ended, its state {state}, {f'see {log}' if log.is_file() else 'without a log'}"
 
 
 def refuse_leftovers(folder: Path) -> None:

@@ -1,7 +1,8 @@
 """What a call of the workflow is expected to do: the number of jobs by step, and how long its runs take."""
 
+import itertools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from grambench.common import layout
@@ -26,6 +27,11 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
     seconds = [plan.resources.processor_seconds(block) for of_cell in blocks.values() for block in of_cell]
     runs, studies = _count(len(cells), "run"), len(plan.studies)
     left_out = [line for name in plan.studies for line in _left_out(plan, name)]
+    names = dict.fromkeys(name for study in plan.studies for name in plan.targets.datasets(study))
+    asked = plan.project.datasets or []
+    asked = asked if isinstance(asked, list) else list(itertools.chain(*asked.values()))
+    if nowhere := [name for name in asked if name not in names]:
+        left_out.append(f"left out: {', '.join(nowhere)}, which no study of this call has among its data sets")
 
     jobs = [_count(len(prepared), "data set"), _count(sum(not Path(path).is_file() for path in kernels), "kernel file")]
     in_blocks = sum(len(of_cell) for of_cell in blocks.values() if len(of_cell) > 1)
@@ -36,9 +42,9 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
     jobs = [job for job in jobs if not job.startswith("0 ")]
     tables, submitted = f"tables of {studies} {'study' if studies == 1 else 'studies'}, report", ""
     if slurm:
-        short = {cell for cell in cells if plan.resources.group(cell)}
-        long_jobs = sum(len(blocks[cell]) for cell in cells if cell not in short)
-        submitted = f"; about {_count(long_jobs + len({cell.dataset for cell in short}) + studies, 'SLURM job')}"
+        minutes = list(_slurm_minutes(plan, blocks))
+        submitted = f"; about {_count(len(minutes) + studies, 'SLURM job')}"
+        submitted += f", which ask for up to {_count(max(minutes), 'minute')}" if minutes else ""
     lines = [f"jobs: {', '.join([*jobs, tables])}{submitted}"]
     if cells:
         slowness = plan.resources.slowness()
@@ -53,7 +59,6 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
     gigabytes = sum(plan.resources.gram_mb(name) for path, name in grams if not Path(path).is_file()) / 1024
     if gigabytes >= 1.0:
         lines.append(f"disk: about {gigabytes:.0f} GB for Gram matrices, which later runs use")
-    names = dict.fromkeys(name for study in plan.studies for name in plan.targets.datasets(study))
     if again := [name for name in names if plan.specs.fetches_again(plan.targets.dataset(name).folder)]:
         lines.append(
             f"asked for again: {', '.join(again)}; where the data then differ, all runs on them are made again"
@@ -70,6 +75,25 @@ def pending(plan: Plan) -> list[Cell]:
     files = status.file_statuses(last_run.requests_of(plan))
     paths = {file.path for file in files if file.status in PENDING}
     return [cell for cell in cells if cell.path() in paths]
+
+
+def _slurm_minutes(plan: Plan, blocks: Mapping[Cell, Sequence[Cell]]) -> Iterator[int]:
+    """Yield the minutes that each SLURM job of some runs asks for at first, without the jobs of tables.
+
+    Short runs on a data set are one job, which prepares it and makes its Gram matrices first. Where these files are
+    there, each run is a job.
+    """
+    together: dict[str, int] = {}
+    for cell, of_cell in blocks.items():
+        minutes = [plan.resources.run_minutes(block, 1) for block in of_cell]
+        needs = [layout.PREPARED.format(dataset=cell.dataset), *plan.targets.kernels_from(cell.study, cell.dataset)]
+        missing = [path for path in needs if not Path(path).is_file()]
+        if plan.resources.group(cell) and missing:
+            makes = plan.resources.matrix_minutes(1) * len(missing)
+            together[cell.dataset] = together.get(cell.dataset, makes) + sum(minutes)
+        else:
+            yield from minutes
+    yield from together.values()
 
 
 def _left_out(plan: Plan, study: str) -> Iterator[str]:
