@@ -429,13 +429,16 @@ def test_show_prints_a_record(project, call):
     leave("omkc", "sonar", "om2")
     leave("omkc", "sonar", "omkc_dd", "error", "ValueError: first", "Traceback\nValueError: first\nsecond")
     code, out, _ = call("show", "omkc/sonar/om2")
-    assert code == 0 and out.startswith("omkc: om2 on sonar: ok\n")
+    source, shown, *_ = out.splitlines()
+    assert source == "record of results; --reference shows that of the reference results"
+    assert (code, shown) == (0, "omkc: om2 on sonar: ok")
+    assert call("show", "omkc/sonar/om2", "--reference")[1].startswith("reference results ")
     assert "  Mean                       15\n  Standard deviation    7.07107\n" in out
     assert "\nRepetitions (2)\n" in out and "  kernels  Gaussian, σ = 1" in out
     _, out, _ = call("show", "omkc/sonar/om2", "--repetitions")
     assert re.search(r"  0 +10\n  1 +20\n  Mean +15\n", out)
     code, out, _ = call("show", "omkc/sonar/omkc_dd")
-    assert out.splitlines()[1:5] == ["  ValueError: first", "  | Traceback", "  | ValueError: first", "  | second"]
+    assert out.splitlines()[2:6] == ["  ValueError: first", "  | Traceback", "  | ValueError: first", "  | second"]
     code, _, err = call("show", "omkc/sonar/om1")
     assert (code, "did you mean omkc/sonar/om2" in err) == (2, True)
 

@@ -56,7 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
     of = f"reference results {archive.version_of(cell.study)}" if arguments.reference else "record here"
     verdict = f"different from the {of}" if lines else f"equal: {count} numbers of the {of}"
     print(f"{arguments.run}: {verdict}; it took {new_seconds:.1f} s, and {stored_seconds:.1f} s when it was stored")
-    print(*lines, *_other_differences(stored, new), sep="\n")
+    # what may explain the differences comes before them
+    print(*_other_differences(stored, new), *lines, sep="\n")
     return int(bool(lines))
 
 
@@ -66,6 +67,8 @@ def _other_differences(stored: "Record", new: "Record") -> Iterator[str]:
 
     if stored.status == new.status and (stored.settings, stored.orders) != (new.settings, new.orders):
         yield f"note: the stored record has different {unlike(stored, new) or 'number of repetitions'}"
+        if stored.orders == "published" != new.orders:
+            yield "note: the data here stand in for the authors' files, whose permutations the stored record has"
     then, now = (record.provenance.get("processor") for record in (stored, new))
     if then != now:
         depends = "last digits depend on it, and by them the steps of a solver and kernels with small weights"

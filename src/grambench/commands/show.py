@@ -21,6 +21,8 @@ WIDEST = 30  # characters of a column of text; what stands right of a longer tex
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     names.add_run(parser)
+    archived = "the record of the reference results, though there is one here"
+    parser.add_argument("--reference", action="store_true", help=archived)
     parser.add_argument("--repetitions", action="store_true", help="each repetition beside their mean and deviation")
     names.add_results(parser)
 
@@ -32,10 +34,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     width = shutil.get_terminal_size().columns
     with as_written(Path(arguments.run)):
-        record = _read(arguments.run, arguments.results)
+        record, source = _read(arguments.run, arguments.results, reference=arguments.reference)
         described = describe(record)
         parts = [*described[:1], *_published(record), *described[1:]]
-        lines = [*_heading(record), *(line for part in parts for line in _table(part, width, arguments.repetitions))]
+        lines = [line for part in parts for line in _table(part, width, arguments.repetitions)]
+        lines = [source, *_heading(record), *lines]
     print(*lines, sep="\n")
     return 0
 
@@ -67,23 +70,24 @@ def _published(record: "Record") -> "Iterator[Part]":
         yield Part("Published numbers", tuple(head.values()), rows)
 
 
-def _read(run: str, results: Path) -> "Record":
-    """Return the record of a run, from the archive unless a results folder has it."""
+def _read(run: str, results: Path, *, reference: bool) -> tuple["Record", str]:
+    """Return the record of a run, from the archive unless a results folder has it, and where it is from."""
     from grambench.results import archive, records
 
     made, study = names.runs(results), run.partition("/")[0]
-    if run not in made and study in archive.studies():
+    is_archived = study in archive.studies()
+    if (run not in made or reference) and is_archived:
         found = {
             str(Cell(study, each.dataset, each.algorithm, each.settings.get("sweep", ""))): each
             for each in archive.read_records(study).values()
         }
         if run not in found:
             # a data set of one's own is in the results alone
-            beside = [name for name in made if name.split("/")[:2] == run.split("/")[:2]]
+            beside = [name for name in made if name.split("/")[:2] == run.split("/")[:2] and not reference]
             raise unknown_name(f"record of {results if beside else archive.folder_of(study)}", run, beside or found)
-        print(f"reference results {archive.version_of(study)}")
-        return found[run]
-    return records.read(layout.located(results, names.find_cell(run, results).path()))
+        return found[run], f"reference results {archive.version_of(study)}"
+    source = f"record of {results}" + "; --reference shows that of the reference results" * is_archived
+    return records.read(layout.located(results, names.find_cell(run, results).path())), source
 
 
 def _heading(record: "Record") -> Iterator[str]:
