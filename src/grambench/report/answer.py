@@ -14,6 +14,7 @@ from grambench.results.study import Results, title_of
 # tree method because the forest takes as long on ten classes, and three times as long on two (config/costs.csv)
 REQUIRED = ("uniform_svm", "best_kernel_svm", "gaussian_svm", "kernel_stacking", "gradient_boosting", "d1")
 METRIC = "accuracy_percent"
+KINDS = ("equal weights", "learned weights", "no combination")
 # combinations whose weights are equal; and what works on kernels, and combines none of them
 EQUAL = ("uniform_svm", "grid_uniform", "perceptron_u")
 UNCOMBINED = ("best_kernel_svm", "single_kernel", "best_alignment", "perceptron", "perceptron_star", "kernel_stacking")
@@ -52,12 +53,7 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int, positiv
     if failed := ", ".join(title_of(study, entry) for entry in missing):
         return [f"No answer: no result of {failed}; grambench failed names the runs."]
     means = {entry: results.sample(dataset, entry, METRIC).mean for entry in finished}
-    files = {entry: study.file(entry) for entry in finished}
-    equal = [entry for entry, file in files.items() if file in EQUAL]
-    # baselines learn from vectors without the kernels of the study
-    baselines = [entry for entry, file in files.items() if algorithms.category_of(file) == "baselines"]
-    others = [entry for entry, file in files.items() if file in UNCOMBINED or entry in baselines]
-    learned = [entry for entry in finished if entry not in (*equal, *others)]
+    equal, learned, others = ([entry for entry in finished if kind(study, entry) == of] for of in KINDS)
     helps = _compare(results, dataset, n, means, "combining kernels", equal + learned, others)
     learning = _compare(results, dataset, n, means, "learning the weights", learned, equal)
     sentences = [f"{helps[0].upper()}{helps[1:]}.", f"Among combinations, {learning}."]
@@ -141,6 +137,14 @@ def _compare(
     shown = f"{describe(best, first)}, {describe(rival, second)}"
     interval = f"difference {means[best] - means[rival]:+.1f} points, 95 % interval {low:+.1f} to {high:+.1f}"
     return f"{verdict(question, low, high)}: {shown}; {interval}"
+
+
+def kind(study: Study, entry: str) -> str:
+    """Return which of KINDS a configuration is; baselines learn from vectors without the kernels of the study."""
+    file = study.file(entry)
+    if file in EQUAL:
+        return KINDS[0]
+    return KINDS[2] if file in UNCOMBINED or algorithms.category_of(file) == "baselines" else KINDS[1]
 
 
 def verdict(question: str, low: float, high: float) -> str:
