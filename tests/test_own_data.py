@@ -703,6 +703,10 @@ WRONG_ARGUMENTS = {
     "no file": (["nothing.csv"], "nothing.csv: no such file"),
     "two rows": (["two.csv"], "two.csv: expected at least 40 examples, and 8 of each class, got 2 and 1"),
     "a small class": (["rare.csv"], "rare.csv: expected at least 40 examples, and 8 of each class, got 60 and 7"),
+    "a small class of three": (
+        ["third.csv"],
+        "third.csv: expected at least 40 examples, and 8 of each class, got 60 and 1",
+    ),
 }
 
 
@@ -713,6 +717,9 @@ def test_a_wrong_comparison_is_one_line_and_writes_nothing(what, inside, project
     Path("mine.csv").write_text(TABLE)
     Path("two.csv").write_text("x,y\n1,a\n2,b\n")
     Path("rare.csv").write_text("x,y\n" + "".join(f"{7 * i % 13},{'ab'[i < 7]}\n" for i in range(60)))
+    Path("third.csv").write_text(
+        "x,y\n" + "".join(f"{7 * i % 13},{'c' if i == 9 else 'ab'[i % 2]}\n" for i in range(60))
+    )
     Path("views.csv").write_text("column,view\n")
     before = files_of(tmp_path)
     arguments, message = WRONG_ARGUMENTS[what]

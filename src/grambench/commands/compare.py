@@ -6,11 +6,10 @@ import math
 import os
 import shlex
 from pathlib import Path
-from typing import Any
 
 from grambench.commands import add_dataset, init, names
 from grambench.commands.project import SETTINGS, check_root, configuration, find_root, read_plan, read_results
-from grambench.common.errors import ConfigError, DataError
+from grambench.common.errors import ConfigError
 
 # what follows as far as --minutes allows: what is best by chance, which is quick, then a combination and another method
 # in turn; then all others, the quickest first
@@ -21,15 +20,13 @@ FURTHER = (
 )
 MINUTES = 1.0
 FIXED_SECONDS = 25.0  # of Gram matrices, collecting and the report
-# a quarter of the examples is for the test: 10 of all and, on average, 2 of each class
-LEAST_EXAMPLES = 40
-LEAST_OF_CLASS = 8
+LEAST = 40, 8  # examples, and of each class: a quarter is for the test, 10 of all and, on average, 2 of each class
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_dataset.describing_arguments(parser)
-    parser.set_defaults(study=None, replace=False, drop_leaks=True, studies=[*add_dataset.BOARDS])
+    parser.set_defaults(study=None, replace=False, drop_leaks=True, least=LEAST, studies=[*add_dataset.BOARDS])
     names.add_algorithms(parser, "configurations of the leaderboard that are compared in any case")
     minutes = f"compare the configurations of the leaderboard that are expected to fit (default: {MINUTES:g})"
     parser.add_argument("--minutes", type=_parse_minutes, default=MINUTES, help=minutes)
@@ -50,7 +47,6 @@ def run(arguments: argparse.Namespace) -> int:
         check_root()
     folder = Path() if inside else Path(f"{arguments.name or describe.name_of(arguments.file)}_comparison")
     name, values, remarks, write = add_dataset.prepare(arguments, folder)
-    _check_examples(arguments.file, values)
     board = add_dataset.board_of(values)
     existing = names.entries(argparse.Namespace(studies=[board]))
     wanted = names.known(f"configuration of {board}", arguments.algorithms or [], existing)
@@ -86,16 +82,6 @@ def _parse_minutes(text: str) -> float:
         if 0.0 < (minutes := float(text)) < math.inf:
             return minutes
     raise ConfigError(f"--minutes: expected a number above 0, got {text!r:.60}")
-
-
-def _check_examples(file: Path, values: dict[str, Any]) -> None:
-    """Raise DataError for a file of fewer examples than can say anything, given the values of its description."""
-    n, classes = values["n"], values["sources"][0]["reader"].get("classes")
-    # of several classes, the smallest has at most the mean
-    fewest = n // len(classes) if classes else min(values["positives"], n - values["positives"])
-    if n < LEAST_EXAMPLES or fewest < LEAST_OF_CLASS:
-        expected = f"expected at least {LEAST_EXAMPLES} examples, and {LEAST_OF_CLASS} of each class"
-        raise DataError(f"{file}: {expected}, got {n} and {fewest}: too few to compare methods on")
 
 
 def _fitting(board: str, dataset: str, wanted: list[str], seconds: float) -> tuple[list[str], list[str], float]:

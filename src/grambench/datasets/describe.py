@@ -77,6 +77,8 @@ class Wishes:
         The decimal sign, "." or ","; None to detect it.
     drop_leaks : bool
         Whether to leave out columns that number the rows, equal the label or are constant.
+    least : tuple of two int
+        How many examples there have to be, and how many of each class.
     """
 
     label: str
@@ -92,6 +94,7 @@ class Wishes:
     missing: Sequence[str] = ()
     decimal: str | None = None
     drop_leaks: bool = False
+    least: tuple[int, int] = (0, 0)
 
 
 def name_of(path: Path) -> str:
@@ -128,6 +131,10 @@ def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> tuple
     reader: readers.AnyReader = TypeAdapter(readers.AnyReader).validate_python(settings)
     raw = readers.read(reader, {_file_name(path): path})
     labels = prepare.labels(raw.labels, reader)
+    found = len(labels), int(np.unique(labels, return_counts=True)[1].min())
+    if found[0] < wishes.least[0] or found[1] < wishes.least[1]:
+        expected = "expected at least {} examples, and {} of each class".format(*wishes.least)
+        raise DataError(f"{path}: {expected}, got {found[0]} and {found[1]}: too few to compare methods on")
     prepared = PreparedDataset(
         name=name, features=raw.features, labels=labels, orders=None, source={}, kernels=raw.kernels
     )
