@@ -122,6 +122,7 @@ def _best_of_the_boards() -> Iterator[Part]:
         rows,
     )
     board = vectors()
+    yield Sentence("# its rank among {} archived configurations", [str(len(board.results.study.ranked))])
     yield Sentence(
         "over {} data sets of vectors, with 13 similar kernels, the best of {} is shown to be less than a point ahead",
         [str(len(board.datasets)), WORDS[len(learned(board.results))]],

@@ -68,6 +68,19 @@ def test_comments_docstrings_and_layout_change_nothing(package):
     assert "Other words." in path.read_text() and hashes(RUN_DD) == before
 
 
+def test_the_text_of_code_is_the_same_under_all_versions_of_python():
+    """`ast.unparse` and `ast.dump` of 3.11, 3.12 and 3.13 differ on it; this is what each of the three gives."""
+    code = """def f(x, *, y=None):\n    return f"{x:{y}} {', '.join(map(str, x))!r}", [], -1.5e-3"""
+    values = "FormattedValue(value=Name(id='x'),conversion=-1,format_spec=JoinedStr(values=[FormattedValue("
+    values += "value=Name(id='y'),conversion=-1)])),Constant(value=' '),FormattedValue(value=Call(func=Attribute("
+    values += "value=Constant(value=', '),attr='join'),args=[Call(func=Name(id='map'),args=[Name(id='str'),Name("
+    values += "id='x')])]),conversion=114)"
+    elements = f"[JoinedStr(values=[{values}]),List(),UnaryOp(op=USub(),operand=Constant(value=0.0015))]"
+    arguments = "arguments(args=[arg(arg='x')],kwonlyargs=[arg(arg='y')],kw_defaults=[Constant()])"
+    body = f"[FunctionDef(name='f',args={arguments},body=[Return(value=Tuple(elts={elements}))])]"
+    assert fingerprint._text(ast.parse(code)) == f"Module(body={body})"
+
+
 def test_closure_follows_imports_inside_the_package():
     found = fingerprint.closure(*RUN_DD)
     assert {
