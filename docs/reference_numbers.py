@@ -24,14 +24,15 @@ FIT_SECONDS = "fit_seconds"
 
 
 class Board(NamedTuple):
-    """A leaderboard of the archive, or a part of its data sets."""
+    """A leaderboard of the archive, or a part of its data sets, by accuracy or another metric."""
 
     results: Results
     datasets: list[str]
+    metric: str = ACCURACY
 
     def compare(self, first: str, second: str) -> HarmAndGain:
         """Return how one configuration does beside another one."""
-        compared = self.results.compare(first, second, ACCURACY, self.datasets)
+        compared = self.results.compare(first, second, self.metric, self.datasets)
         assert compared
         return compared
 
@@ -51,7 +52,7 @@ class Board(NamedTuple):
 
     def median(self, first: str, second: str = UNIFORM) -> str:
         """Return by how many points one configuration is ahead of another one on the median collection."""
-        votes = self.results.votes([first, second], ACCURACY, self.datasets)
+        votes = self.results.votes([first, second], self.metric, self.datasets)
         return points(float((votes[first] - votes[second]).median()))
 
     def best(self, names: Iterable[str], rival: str = UNIFORM) -> str:

@@ -161,6 +161,18 @@ def _on_the_best(board: Board) -> Iterator[Part]:
         "on the {} with fewer than 500 examples it is {} ahead ({} to {}), on the {} with 1000 or more {} ({} to {})",
         [text for part in (few, many_examples) for text in (str(len(part.datasets)), *part.ahead(best))],
     )
+    balanced = board._replace(metric="balanced_accuracy_percent")
+    best = balanced.best(names)
+    yield Sentence(
+        f"By balanced accuracy it is not shown either: the best, {board.results.title(best)}, is {{}} points ahead "
+        "({} to {}; as the best of {} {} to {}). It may be its threshold: by AUC it is at {} ({} to {})",
+        [
+            *balanced.ahead(best),
+            WORDS[many],
+            *balanced.ahead(best, best_of=many)[1:],
+            *board._replace(metric="auc_percent").ahead(best),
+        ],
+    )
     yield Sentence(
         "{} of the {} are shown not to be a point ahead, and {} of the {} are behind the uniform mean by their means",
         [
