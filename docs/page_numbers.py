@@ -113,7 +113,7 @@ def _best_of_the_boards() -> Iterator[Part]:
         names = learned(board.results)
         best = board.best(names)
         value, low, high = board.ahead(best, best_of=len(names))
-        extent = f"{len(board.datasets)} of {len(board.collections())} collections"
+        extent = f"{len(board.datasets)}, from {len(board.collections())} collections"
         rows.append(f"| {link} | {extent} | {len(names)} | {value} | {low} to {high} |")
         shown.append(board.compare(best, UNIFORM).not_better(len(names)))
     assert shown == [True, False, False], "the sentences say on which boards the best is shown to be within a point"
@@ -135,11 +135,11 @@ def _best_of_the_boards() -> Iterator[Part]:
         [*(board.behind(name)[0] for name in harmful), str(others), points(least)],
     )
     names = learned(images().results)
-    shown = [name for name in names if images().compare(name, UNIFORM).mean.interval(BEST_LEVEL / len(names))[0] > 0.0]
-    assert len(shown) == 1, "the sentence says that one combination is ahead on images"
+    ahead = [name for name in names if images().compare(name, UNIFORM).mean.interval(BEST_LEVEL / len(names))[0] > 0.0]
+    assert len(ahead) == 1, "the sentence says that one combination is ahead on images"
     yield Sentence(
-        "on images one of {} is shown to be ahead at all, by {} ({} to {})",
-        [WORDS[len(names)], *images().ahead(shown[0], best_of=len(names))],
+        "On images one of {} is shown to be ahead at all, by {} ({} to {})",
+        [WORDS[len(names)], *images().ahead(ahead[0], best_of=len(names))],
     )
 
 

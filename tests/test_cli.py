@@ -433,6 +433,8 @@ def test_show_prints_a_record(project, call):
     assert source == "record of results; --reference shows that of the reference results"
     assert (code, shown) == (0, "omkc: om2 on sonar: ok")
     assert call("show", "omkc/sonar/om2", "--reference")[1].startswith("reference results ")
+    code, _, err = call("show", "first/sonar/om2", "--reference")
+    assert code == 2 and "unknown study of the reference results 'first'" in err
     assert "  Mean                       15\n  Standard deviation    7.07107\n" in out
     assert "\nRepetitions (2)\n" in out and "  kernels  Gaussian, σ = 1" in out
     _, out, _ = call("show", "omkc/sonar/om2", "--repetitions")

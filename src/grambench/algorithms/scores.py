@@ -93,12 +93,7 @@ class Perceptron(Supported):
         return lane_sum(support_columns(pool.grams()[self.kernel], self.support), self.dual)
 
 
-def perceptrons_on_pool(
-    pool: Pool,
-    rows: GramRows,
-    budget: PerceptronBudget,
-    rounds: int,
-) -> PassClassifiers:
+def perceptrons_on_pool(pool: Pool, rows: GramRows, budget: PerceptronBudget, rounds: int) -> PassClassifiers:
     """Return the Perceptrons of all kernels before a pass of a number of rounds.
 
     Parameters

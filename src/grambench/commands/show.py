@@ -76,7 +76,9 @@ def _read(run: str, results: Path, *, reference: bool) -> tuple["Record", str]:
 
     made, study = names.runs(results), run.partition("/")[0]
     is_archived = study in archive.studies()
-    if (run not in made or reference) and is_archived:
+    if reference and not is_archived:
+        raise unknown_name("study of the reference results", study, archive.studies())
+    if reference or (run not in made and is_archived):
         found = {
             str(Cell(study, each.dataset, each.algorithm, each.settings.get("sweep", ""))): each
             for each in archive.read_records(study).values()

@@ -172,7 +172,7 @@ def train(
             additions += int(rows.computed.sum()) * rows.used.size
             rows = _renew(rows, diagonals, weights, curvatures, scales, omitted)
             omitted *= 0.5
-    # The computed rows are those of the model, whose weights are not theta.
+    # The computed rows belong to the model, whose weights differ from theta.
     rows.computed[:] = False
     return solution
 
