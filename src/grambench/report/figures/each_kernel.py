@@ -7,7 +7,7 @@ import numpy as np
 from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
-from grambench.config.shown import OneMetric
+from grambench.config.shown import OneName
 from grambench.kernels.labels import kernel_label
 from grambench.report import drawing
 from grambench.report.figure_kind import DatasetsFigure, FigureData
@@ -29,7 +29,7 @@ class EachKernelFigure(DatasetsFigure):
 
     kind: Literal["each_kernel"]
     sweep: Name
-    algorithms: OneMetric
+    algorithms: OneName
     about_runs: ClassVar[str] = "Means of {runs}"
     shows_sweep: ClassVar[bool] = True
 
