@@ -296,8 +296,10 @@ def test_a_cell_is_run_again_beside_its_record(small, go):
     said = small.call(*rerun, expect=1).splitlines()
     was, is_now = metrics["mistake_percent"].mean(), stored.metrics["mistake_percent"].mean()
     assert said[0].startswith("omkc/sonar/slow: different from the record here; it took ")
-    assert said[-1].split() == ["mistake_percent", f"{was:.8g}", f"{is_now:.8g}", "1.5", "1", "of", "2"]
-    assert said[1:-2] == [
+    assert said[-2].split() == ["mistake_percent", f"{was:.8g}", f"{is_now:.8g}", "1.5", "1", "of", "2"]
+    equal = said[-1].removeprefix("  equal: ").split(", ")
+    assert "support_vectors" in equal and not {"mistake_percent", "seconds", "rounds"} & {*equal}
+    assert said[1:-3] == [
         "note: the stored record has different settings seed",
         f"note: the stored record is of another processor (Abacus, here {stored.provenance['processor']}): last digits "
         "depend on it, and by them the steps of a solver and kernels with small weights",

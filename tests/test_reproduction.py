@@ -77,9 +77,10 @@ def test_replications_sharpen_the_test(tmp_path):
         (f"seeded,{presentation.IDENTITY},{MEANS}", 0, ""),  # of other orders
         (f"published,other.code,5.02{MEANS[1:]}", 0, reproduction.STALE),
         (f"published,other.code,5.004{MEANS[1:]}", 10, ""),  # prints as 5.00, as ours
+        (f"published,{presentation.IDENTITY},5{' 5' * 9}", 0, reproduction.ALIKE),
     ],
 )
-def test_replications_of_something_else_are_used_only_if_they_give_the_same_mean(tmp_path, row, count, reason):
+def test_replications_are_used_only_if_they_vary_and_are_of_what_gives_the_same_mean(tmp_path, row, count, reason):
     found = with_replications(tmp_path, f"wdbc,omkc_dd,mistake_percent,{row}")
     assert (found.replications, found.reason) == (count, reason)
     assert count or found.verdict == "compatible"

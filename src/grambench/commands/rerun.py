@@ -99,6 +99,10 @@ def _compare(stored: "Record", new: "Record", *, archived: bool) -> Iterator[str
     titles = ("", "mean stored", "mean now", "at most apart", "values that differ")
     for name, *values in [titles, *rows] if rows else []:
         yield f"  {name:{width}}" + "".join(f" {value:>18}" for value in values)
+    shared = {key.removeprefix("metrics/") for key in stored.numbers.keys() & new.numbers.keys()}
+    equal = sorted(name for name in shared - {row[0] for row in rows} if "/" not in name and name != "rounds")
+    if rows and equal:
+        yield f"  equal: {', '.join(equal)}"
 
 
 def _row(key: str, stored: "Floats | None", new: "Floats | None") -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from grambench.results import replications
 from grambench.results.characteristics import Characteristics, Prepared
 from grambench.results.columns import ALL, ORDERS, STUDY, Column, Table
 from grambench.results.replications import Replications
-from grambench.results.statistics import Sample, printed
+from grambench.results.statistics import ROUNDING_SLACK, Sample, printed
 from grambench.results.study import NOT_PART, Results
 from grambench.results.verdicts import VERDICTS, Judged, judge, judge_digits, judge_median, prints_as, resampled_medians
 
@@ -62,6 +62,7 @@ TABLE = Table(
 )
 FIXED = "nothing is drawn on the published orders: the same algorithm would print the same number"
 STALE = "its replications begin with another mean, of other settings, code or processor: make replications"
+ALIKE = "all its replications are the same, and show no spread to judge by: Welch's test"
 VARIANTS = ", variants"  # end of the item of configurations that read the paper differently
 
 
@@ -152,6 +153,7 @@ def _compare_results(
                     reason = STALE
                 else:
                     means = shipped.means
+                    reason = reason or ALIKE * bool(np.ptp(means) <= ROUNDING_SLACK)
             row |= _judge_row(files, dataset, metric, published, ours, means) | {"reason": reason}
             if row["verdict"] != "speed-up" and ours.runs == files.runs and results.deterministic(dataset, name):
                 row |= judge_digits(published, ours, metric)._asdict()
