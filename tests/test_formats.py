@@ -80,6 +80,12 @@ def test_what_is_no_number_in_parquet_is_named_with_its_row(tmp_path, x, message
     assert got.startswith(f"a.parquet: cannot be read as parquet: {message}")
 
 
+def test_columns_of_parquet_that_are_neither_numbers_nor_texts_are_named(tmp_path):
+    for x, kind in ((pa.array([0, 1, 2], pa.duration("s")), "duration[s]"), (pa.array([[1], [2], []]), "list<")):
+        got = refusal("parquet_table", parquet(tmp_path / "a.parquet", x), label="y")
+        assert f"column x: expected numbers, booleans, decimals, dictionaries or texts, got {kind}" in got
+
+
 @pytest.mark.parametrize(
     ("x", "y", "options", "message"),
     [

@@ -253,6 +253,12 @@ READ = {  # the text, further arguments, what is printed, and what the descripti
         "by ';', decimal commas, no h",
         {"d": 2},
     ),
+    "a code with a comma": (
+        table("ab", ["-9,0", *X[1:]], header="", separator=";").replace(".", ","),
+        "--label=-1 --missing -9 --drop-incomplete",
+        "decimal commas",
+        {"n": 39},
+    ),
     "decimal commas in quotes": (table("ab", ['"0,5"', '"1,5"'], ["7"]), "", "',', decimal commas, header", {"d": 2}),
     "decimal commas, blanks": (table("ab", ["0,5", "1,25"], ["7"], "", " "), "--label=-1", "blanks, decimal comm", {}),
     "thousands or decimals": (table("ab", ['"1,500"', '"2,250"'], ["7"]), "--decimal comma", "decimal commas", {}),

@@ -87,6 +87,8 @@ class Oracle(Descending):
         Base Gram matrices; none if the pool is asked for sums alone.
     combination : Combination
         K(theta) at the weights of the last call.
+    told : ndarray of bool (m,)
+        Kernels that are not 0 on the training examples.
     work, steps
         See Descending; the combination counts its own row additions.
     """
@@ -101,9 +103,27 @@ class Oracle(Descending):
             super().__init__(self.grams.size)
             self.combination = Combination(self.grams)
         svm.check_labels(self.combination, labels)
+        self.told = self.combination.diagonals.any(axis=1)
         self._computed = pool.computed
         self._svm_dual: Floats | None = None
         self._meb_dual: Floats | None = None
+
+    def minimise(
+        self,
+        evaluate: Callable[[Floats], Value],
+        project: Callable[[Floats], Floats],
+        start: Floats,
+        stop: Descent | HullDescent,
+    ) -> Minimum:
+        """Minimise an objective of the weights, see Descending; a kernel that is 0 tells nothing and has no weight."""
+
+        def project_told(point: Floats) -> Floats:
+            projected = np.zeros_like(point)
+            projected[self.told] = project(point[self.told])
+            return projected
+
+        is_told = self.told.all() or not self.told.any()
+        return super().minimise(evaluate, project if is_told else project_told, start, stop)
 
     def train_svm(self, weights: Floats, C: float, **options: Any) -> svm.SVM:
         """Train an SVM at kernel weights theta, (m,), from the previous dual v; the option `image` is K(theta) v."""

@@ -335,6 +335,11 @@ class _File:
     remarks: list[str]
     dropped: dict[int | None, None] = field(default_factory=dict)
 
+    @property
+    def decimal(self) -> str:
+        """The decimal sign of the numbers."""
+        return str(self.reading.get("decimal", "."))
+
     def options(self) -> dict[str, Any]:
         """Return the options of the reader."""
         cells, label = self.table.cells, self.find("--label", self.wishes.label)
@@ -347,7 +352,8 @@ class _File:
         self.dropped.update(dict.fromkeys((label, *drop)))
         options, classes = dict[str, Any](), np.zeros(len(cells))
         if label is not None:
-            absent = tables.find_missing(cells[:, label], codes, [*self.wishes.positive, *self.wishes.negative])
+            named = [*self.wishes.positive, *self.wishes.negative]
+            absent = tables.find_missing(cells[:, label], codes, named, self.decimal)
             self.report_missing(f"--label {self.wishes.label}", absent)
             self.ask_for_header(cells[:, label])
             options = _name_labels(cells[~absent, label], self.wishes, self.faults, self.remarks)
@@ -415,10 +421,10 @@ class _File:
 
     def encode_features(self, codes: Sequence[Label], classes: NDArray[Any]) -> dict[str, list[str]]:
         """Return the values of each nominal column, and leave out columns that tell the label if that is asked for."""
-        one_hot, wishes, decimal = {}, self.wishes, self.reading.get("decimal", ".")
+        one_hot, wishes, decimal = {}, self.wishes, self.decimal
         for position in sorted({*range(self.table.cells.shape[1])} - {*self.dropped}):
             column, title = self.table.cells[:, position], f"column {self.name(position)}"
-            missing, numbers = tables.find_missing(column, codes), tables.to_numbers(column, decimal)
+            missing, numbers = tables.find_missing(column, codes, (), decimal), tables.to_numbers(column, decimal)
             rows = np.flatnonzero(np.isnan(numbers) & ~missing)
             present = ~missing & (classes >= 0)
             if leak := _find_leak((column if len(rows) else numbers)[present], classes[present]):

@@ -231,7 +231,9 @@ def to_texts(cells: Iterable[Any]) -> NDArray[Any]:
     return np.array(texts, dtype=object)
 
 
-def find_missing(column: NDArray[Any], codes: Sequence[float | str] = (), named: Collection[str] = ()) -> NDArray[Any]:
+def find_missing(
+    column: NDArray[Any], codes: Sequence[float | str] = (), named: Collection[str] = (), decimal: str = "."
+) -> NDArray[Any]:
     """Return whether each value of a column is missing.
 
     Parameters
@@ -242,6 +244,8 @@ def find_missing(column: NDArray[Any], codes: Sequence[float | str] = (), named:
         Further values that are missing; as a number, however a cell writes it.
     named : collection of str
         Texts that a description names, which are not missing.
+    decimal : str
+        What stands before the digits of a fraction.
     """
     numbers = [float(code) for code in codes if not isinstance(code, str)]
     if column.dtype.kind in "OU":
@@ -249,7 +253,7 @@ def find_missing(column: NDArray[Any], codes: Sequence[float | str] = (), named:
         is_missing = np.array([cell in missing for cell in column], dtype=np.bool_)
     else:
         is_missing = np.isnan(column)
-    return is_missing | np.isin(to_numbers(column), numbers) if numbers else is_missing
+    return is_missing | np.isin(to_numbers(column, decimal), numbers) if numbers else is_missing
 
 
 def to_labels(column: NDArray[Any]) -> NDArray[Any]:

@@ -239,6 +239,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
                 raise ValueError(f"{self.algorithm}: expected at most {MOST} classes, got {classes}")
             algorithm = algorithms.load(self.algorithm)
             parameters = algorithms.parameters(self.algorithm, self._settings())
+            if self._stream.ndim == 2:
+                kernel_input.check_scale(self._stream)
             self._bound = kernel_input.bind(self.kernels, self._stream, self.scale, self._columns(), self.center)
             # Precomputed Gram matrices are not stored beyond the fit.
             if self._precomputed:

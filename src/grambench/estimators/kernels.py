@@ -5,6 +5,7 @@ A fitted estimator stores them with the training examples, but without Gram matr
 
 import functools
 import reprlib
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -34,6 +35,7 @@ DEFAULT_FAMILY |= {"count": 9, "spacing": "log"}
 SYMMETRIC = 1e-5  # largest asymmetry, relative to the largest entry; in float32 rounding alone gives 1e-6
 NEGATIVE = 1e-6  # how far the smallest eigenvalue may lie below 0, relative to the largest
 ANY_SHAPE: dict[str, Any] = {"dtype": None, "ensure_2d": False, "allow_nd": True, "ensure_all_finite": False}
+DIGITS = 1e-5  # largest share of rounding in the squared distances of examples
 CHEAP = 2000  # examples up to which the Cholesky factor of the definiteness check takes a fraction of a second
 
 
@@ -178,6 +180,25 @@ def bind(kernels: Any, train: Any, scale: bool, columns: Mapping[str, Indices], 
     distinct = [name if name not in names[:k] else f"{name}_{k}" for k, name in enumerate(names)]
     values = functools.partial(_evaluate, distinct, functions, train)
     return KernelMatrices(distinct, values, train, scale, vectors=True)
+
+
+def check_scale(examples: Floats) -> None:
+    """Warn if features, (n, d), are so far from 0 that squared distances, from inner products, lose their digits.
+
+    Raises
+    ------
+    ValueError
+        If their squares are too small for numbers of full precision.
+    """
+    largest, spread = float(np.square(examples).sum(axis=1).max()), float(examples.var(axis=0).sum())
+    if examples.any() and largest < np.finfo(np.float64).tiny:
+        raise ValueError(
+            f"features: expected squares above 1e-308, got values up to {np.abs(examples).max():.2g}; scale"
+        )
+    if np.finfo(np.float64).eps * largest > DIGITS * spread > 0.0:
+        text = f"features: expected examples around 0, got squared norms up to {largest:.2g} with a variance of "
+        text += f"{spread:.2g}, so that distances are inexact; subtract the mean of each feature (StandardScaler)"
+        warnings.warn(text, UserWarning, 2)
 
 
 def named(kernels: Any, columns: Mapping[str, Indices] = {}, parameter: str = "approximation") -> list[Kernel]:

@@ -37,7 +37,6 @@ Processing Systems 23.
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -48,6 +47,7 @@ from grambench.algorithms.settings import Descent
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
+from grambench.solvers.certificates import Certificate
 from grambench.solvers.gradient_projection import Slope, Value
 from grambench.solvers.projections import PROJECTIONS, Norm
 
@@ -84,7 +84,8 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         def slope() -> Slope:
             forms, radii = oracle.forms_and_radii(svm.dual, meb.dual)
             gradient: Floats = svm.objective * radii - 0.5 * meb.squared_radius * forms
-            return Slope(gradient, _largest_decrease(gradient, weights, norm) / value if value > 0 else 0.0)
+            decrease = _largest_decrease(gradient[oracle.told], weights[oracle.told], norm)
+            return Slope(gradient, decrease / value if value > 0 else 0.0)
 
         return Value(value, slope)
 
@@ -92,9 +93,12 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     weights, converged = oracle.minimise(evaluate, PROJECTIONS[norm], equal, parameters)
     meb = oracle.enclose(weights, ridge=1.0 / C, tolerance=tolerance)
     svm = oracle.train_svm(weights, C, loss="squared", tolerance=tolerance)
-    solution = (weights, svm.dual, svm.bias)
-    # The SVM with its bias is certified, with or without a bias in the predictions.
-    certify = partial(certificates.radius_margin, oracle.grams, labels, C, *solution, meb.dual, norm=norm)
+
+    def certify() -> Certificate:
+        # The SVM with its bias is certified, with or without a bias in the predictions.
+        grams, solution = oracle.grams[oracle.told], (weights[oracle.told], svm.dual, svm.bias, meb.dual)
+        return certificates.radius_margin(grams, labels, C, *solution, norm=norm)
+
     return oracle.fit(weights, svm.dual, svm.bias if parameters.bias else 0.0, certify, converged)
 
 

@@ -167,6 +167,21 @@ class ParquetTable(TabularReader):
         table = pyarrow.parquet.ParquetFile(path).read()
         if len(set(table.column_names)) < table.num_columns:
             raise MalformedFileError([f"expected different columns, got {', '.join(table.column_names)}"])
+        kinds = pyarrow.types
+        refused = (
+            kinds.is_nested,
+            kinds.is_duration,
+            kinds.is_binary,
+            kinds.is_large_binary,
+            kinds.is_fixed_size_binary,
+        )
+        expected = "expected numbers, booleans, decimals, dictionaries or texts"
+        if faults := [
+            f"column {field.name}: {expected}, got {field.type}; save the file without it"
+            for field in table.schema
+            if any(refuses(field.type) for refuses in refused)
+        ]:
+            raise MalformedFileError(faults)
         return {name: tables.to_texts(table[name].to_pylist()) for name in table.column_names}
 
 
@@ -322,14 +337,16 @@ def _encoded(
         if key in dropped or (values and key not in values and not reader.numbers):
             continue
         try:
-            missing = tables.find_missing(columns[key], reader.missing, values.get(key, reader.codes))
+            missing = tables.find_missing(columns[key], reader.missing, values.get(key, reader.codes), decimal)
             if key in values:
                 blocks.append(_indicators(columns[key], values[key], missing))
             else:
                 blocks.append(_numbers(columns[key], reader.codes, missing, lines, decimal)[:, None])
         except ValueError as error:
             faults.append(f"column {titles[key]}: {error}")
-    absent = tables.find_missing(columns[label], reader.missing, label_texts(reader)) if label else np.zeros(0, bool)
+    absent = np.zeros(0, dtype=np.bool_)
+    if label:
+        absent = tables.find_missing(columns[label], reader.missing, label_texts(reader), decimal)
     if absent.any() and not reader.drop_incomplete:
         faults.append(f"label: missing in {tables.locate(np.flatnonzero(absent).tolist(), lines)}")
     if faults or unknown or label is None or not blocks:

@@ -66,7 +66,7 @@ class Kernels(Reader):
         if not stored:
             raise MalformedFileError(["expected `labels`, the place of the labels, which only LIBSVM's files have"])
         n = next(iter(sizes.values()))
-        if any(not np.array_equal(stored[0], other) for other in stored):
+        if any(not np.array_equal(stored[0], other) for other in stored[1:]):
             raise MalformedFileError(["expected the same labels in each file, got others in another file"])
         return Raw(np.empty((n, 0)), stored[0], kernels=kernels)
 
