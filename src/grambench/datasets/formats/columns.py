@@ -168,18 +168,12 @@ class ParquetTable(TabularReader):
         if len(set(table.column_names)) < table.num_columns:
             raise MalformedFileError([f"expected different columns, got {', '.join(table.column_names)}"])
         kinds = pyarrow.types
-        refused = (
-            kinds.is_nested,
-            kinds.is_duration,
-            kinds.is_binary,
-            kinds.is_large_binary,
-            kinds.is_fixed_size_binary,
-        )
+        bytes_of = (kinds.is_binary, kinds.is_large_binary, kinds.is_fixed_size_binary)
         expected = "expected numbers, booleans, decimals, dictionaries or texts"
         if faults := [
             f"column {field.name}: {expected}, got {field.type}; save the file without it"
             for field in table.schema
-            if any(refuses(field.type) for refuses in refused)
+            if any(refuses(field.type) for refuses in (kinds.is_nested, kinds.is_duration, *bytes_of))
         ]:
             raise MalformedFileError(faults)
         return {name: tables.to_texts(table[name].to_pylist()) for name in table.column_names}
