@@ -182,9 +182,10 @@ def _row(name: str, parts: Sequence[pd.DataFrame]) -> str:
 
 def ca() -> Iterator[Part]:
     """Yield the numbers of docs/papers/ca.md."""
-    yield Sentence(
-        "| seven errors of Section 3.1 | {} | {} | {} | {} |", counted(reproduced("ca_dirichlet", "error_percent"))
-    )
+    seven = reproduced("ca_dirichlet", "error_percent")
+    yield Sentence("| seven errors of Section 3.1 | {} | {} | {} | {} |", counted(seven))
+    detectable = list(map(points, seven["detectable"].agg(["min", "max"])))
+    yield Sentence("A difference of {} to {} points would be detected", detectable)
     for text, study in {
         "| median ranks, MNIST | {} (D2, DU) | {} | {} (CA-1D, DA, D1) | {} (CR) |": "ca_mnist",
         "| median ranks, letters | {} (CA-1D, CR) | {} | {} | {} |": "ca_letter",
@@ -194,6 +195,18 @@ def ca() -> Iterator[Part]:
     verdicts = pd.concat([claims_of(study)["verdict"] for study in archive.studies() if study.startswith("ca_")])
     counts = [(verdicts == name).sum() for name in ("holds", "fails")]
     yield Sentence("**{} of {} claims hold, {} fail.**", [str(n) for n in (counts[0], len(verdicts), counts[1])])
+    errors = results_of("ca_mnist").means(["ca_1d", "cr"], "error_percent")
+    ahead = list(map(points, (errors["ca_1d"] - errors["cr"]).agg(["min", "max", "mean"])))
+    yield Sentence("CR is ahead on all eight tasks, by {} to {} points and {} in the mean", ahead)
+    times = {}
+    for study in ("ca_mnist", "ca_letter", "ca_relevance"):
+        means = (results_of(study).means(["cr", "ca_1d"], metric).mean() for metric in ("operations", "seconds"))
+        times[study] = [f"{each['cr'] / each['ca_1d']:.2g}" for each in means]
+    yield Sentence("CR takes {} times CA-1D's work on MNIST and {} times its seconds", times["ca_mnist"])
+    yield Sentence("on letters {} and {} times (printed", times["ca_letter"])
+    yield Sentence("CR takes {} times CA-1D's work there, and {} times its seconds", times["ca_relevance"])
+    errors = results_of("ca_relevance").means(["ca_nd"], "error_percent", ["relevance_2", "relevance_5"])
+    yield Sentence("CA-nD has {} % at gamma 2 and {} % at 5, more than at 0", list(map(points, errors["ca_nd"])))
 
 
 def obscure() -> Iterator[Part]:
