@@ -700,7 +700,7 @@ def test_a_bar_shows_what_is_done_and_failed_and_errors_above(project, capsys, m
     handler.close()
     shown = capsys.readouterr().err
     assert "the directory a\\x1b[2J cannot be locked\n" in shown and "2 of 2 steps, 1 failed, " in shown
-    refused = "sbatch did not take it, most often for its minutes; see docs/cluster.md\n"
+    refused = "sbatch did not take it, most often for its minutes, which grambench run -n prints; see docs/cluster.md\n"
     assert f"Error in a job of collect results/rkl/0.csv, with 1 more in it: {refused}" in shown
     assert "It is tried again.\n" in shown
     ended = "SLURM job 15 ended, its state CANCELLED, without a log"

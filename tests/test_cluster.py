@@ -53,6 +53,14 @@ def test_a_job_that_slurm_does_not_take_is_said_before_anything_is_planned(
     assert (code, out, err) == (2, "", f"grambench: SLURM does not take a job: {said}\n")
 
 
+def test_why_a_job_was_killed_is_said_with_its_log(squeue, tmp_path):
+    squeue("OUT_OF_MEMORY")
+    log = tmp_path / "15.log"
+    log.write_text("rule run:\nslurmstepd-n1: error: StepId=15.batch exceeded memory limit (9 > 6), being killed\n")
+    why = "StepId=15.batch exceeded memory limit (9 > 6), being killed"
+    assert cluster.how_it_ended([str(log)]) == f"SLURM job 15 ended, its state OUT_OF_MEMORY ({why}), see {log}"
+
+
 def test_a_machine_without_slurm_is_said_at_once(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(GrambenchError, match=r"^SLURM: expected sbatch, squeue, scancel on PATH, .* got none$"):

@@ -256,6 +256,16 @@ def test_a_study_named_with_its_data_sets_is_planned_alone(finished):
 
 
 @pytest.mark.workflow
+def test_what_a_finished_study_lacks_is_said(finished, copy):
+    said = finished.call("grambench.cli", "run", "-n")
+    assert said.splitlines() == ["jobs: no run; tables and pages whose settings or code have changed"]
+    assert "these runs" not in finished.call("grambench.cli", "status")
+    (copy.folder / layout.CELLS.format(study="small")).unlink()
+    assert copy.call("grambench.cli", "run", "-n").startswith("jobs: tables of 1 study, report\n")
+    assert "tables and figures are not of these runs: small; the same" in copy.call("grambench.cli", "status")
+
+
+@pytest.mark.workflow
 def test_long_runs_go_in_blocks_and_have_the_same_numbers(finished, copy):
     copy.edit("config/config.yaml", "block_seconds: 60", "block_seconds: 1")
     said = copy.snakemake()

@@ -13,7 +13,7 @@ rule collect:
     conda:
         "../../envs/environment.yaml"
     resources:
-        runtime=lambda w, attempt: 2 * attempt,  # the minutes of all tables of a study add up in one job
+        runtime=lambda w, attempt: attempt,  # the minutes of all tables of a study add up in one job
     params:
         **params_of("collect"),
     shell:

@@ -49,6 +49,8 @@ rule join:
         "after"
     conda:
         "../../envs/environment.yaml"
+    resources:
+        runtime=lambda w, attempt: attempt,
     params:
         **params_of("join"),
     shell:

@@ -51,7 +51,6 @@ def run(arguments: argparse.Namespace, *, brief: bool = False) -> int:
     """Run studies and make their report, with Snakemake."""
     # a brief call is of a command that says itself what is run: neither what is expected nor how many are ok is printed
     from grambench.pipeline import cluster, last_run, supervise
-    from grambench.pipeline.expected import pending
 
     count_cores(arguments.cores)
     behind = arguments.snakemake
@@ -92,9 +91,8 @@ def run(arguments: argparse.Namespace, *, brief: bool = False) -> int:
     # if a clock was set back meanwhile, this error is clearer than that of Snakemake
     if code == 1:
         plan.refuse_future()
-        if settings.slurm and counted and not settings.idle and (left := pending(plan)):
-            shown = ", ".join(map(str, left[:LISTED_FAILURES])) + ", ..." * (len(left) > LISTED_FAILURES)
-            print(f"runs without a record of this call: {shown}; the same command tries them again", file=sys.stderr)
+        if settings.slurm and counted and not settings.idle:
+            _show_missing(plan)
     if code or settings.idle:
         return code
     # the workflow writes this too when it starts, but it does not start if nothing is left to do
@@ -205,6 +203,19 @@ def _show_expectation(plan: "Plan", cores: str | None, slurm: bool) -> None:
     from grambench.pipeline.expected import expected_lines
 
     print(*expected_lines(plan, count_cores(cores), slurm=slurm), sep="\n", flush=True)
+
+
+def _show_missing(plan: "Plan") -> None:
+    """Print the runs that have no record after jobs were lost, or the studies that have all but no tables of them."""
+    from grambench.pipeline.expected import pending, without_tables
+
+    left = pending(plan)
+    shown = ", ".join(map(str, left[:LISTED_FAILURES])) + ", ..." * (len(left) > LISTED_FAILURES)
+    missing = f"runs without a record of this call: {shown}" if left else ""
+    if not left and (behind := without_tables(plan)):
+        missing = f"all runs have a record; studies whose tables and figures are missing: {', '.join(behind)}"
+    if missing:
+        print(f"{missing}; the same command tries them again", file=sys.stderr)
 
 
 def _call_snakemake(command: Sequence[str]) -> int:

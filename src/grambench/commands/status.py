@@ -22,13 +22,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Show the status of the last run, and why runs failed; exit 1 if any failed."""
-    from grambench.pipeline import status
+    from grambench.pipeline import last_run, status
 
     files = file_statuses(arguments.results, arguments.study)
     for file in files:
         if file.failed or arguments.all:
             print(f"{file.status:12} {file.label}" + (f": {file.reason}" if file.reason else ""))
     print(status.counts(files) or "no run yet: grambench run")
+    if behind := last_run.uncollected(
+        last_run.asked_of_records(last_run.read(arguments.results, arguments.study) or {})
+    ):
+        print(f"tables and figures are not of these runs: {', '.join(behind)}; the same grambench run makes them")
     failed = any(file.failed for file in files)
     if failed and arguments.results == layout.RESULTS:
         print("to repeat them: the same command with -- -R $(grambench failed)")

@@ -20,10 +20,7 @@ def probe() -> None:
 
     Snakemake would find out only after it has planned all jobs.
     """
-    if missing := [name for name in CLIENTS if shutil.which(name) is None]:
-        raise GrambenchError(
-            f"SLURM: expected {', '.join(missing)} on PATH, as on a login node of the cluster, got none"
-        )
+    check_clients()
     options = ["--parsable", "--hold", f"--job-name={PREFIX}-probe", f"--output={os.devnull}", "--wrap=true"]
     try:
         answer = subprocess.run(
@@ -39,10 +36,18 @@ def probe() -> None:
     subprocess.run(["scancel", answer.stdout.split(";")[0].strip()], capture_output=True, check=False)
 
 
+def check_clients() -> None:
+    """Raise GrambenchError if a command of SLURM is not there, without which its plugin waits for ever."""
+    if missing := [name for name in CLIENTS if shutil.which(name) is None]:
+        raise GrambenchError(
+            f"SLURM: expected {', '.join(missing)} on PATH, as on a login node of the cluster, got none"
+        )
+
+
 def how_it_ended(logs: Sequence[str]) -> str:
     """Return how a SLURM job that failed has ended, by its log, whose name is the number of the job."""
     if not logs:
-        return "sbatch did not take it, most often for its minutes; see docs/cluster.md"
+        return "sbatch did not take it, most often for its minutes, which grambench run -n prints; see docs/cluster.md"
     log = Path(logs[0])
     command = ["squeue", "--noheader", "--states=all", "--format=%T", f"--jobs={log.stem}"]
     try:
@@ -50,7 +55,11 @@ def how_it_ended(logs: Sequence[str]) -> str:
         state = answer.stdout.strip() or "unknown"
     except (OSError, subprocess.SubprocessError):
         state = "unknown"
-    return f"SLURM job {log.stem} ended, its state {state}, {f'see {log}' if log.is_file() else 'without a log'}"
+    if not log.is_file():
+        return f"SLURM job {log.stem} ended, its state {state}, without a log"
+    said = [line for line in log.read_text(errors="replace").splitlines() if line.startswith("slurmstepd")]
+    why = f" ({said[-1].partition(': error: ')[2]})" if said else ""
+    return f"SLURM job {log.stem} ended, its state {state}{why}, see {log}"
 
 
 def refuse_leftovers(folder: Path) -> None:

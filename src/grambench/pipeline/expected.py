@@ -1,14 +1,16 @@
 """What a call of the workflow is expected to do: the number of jobs by step, and how long its runs take."""
 
 import itertools
+import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from grambench.common import layout
 from grambench.common.layout import Cell
 from grambench.pipeline import last_run, status
 from grambench.pipeline.plan import Plan
+from grambench.pipeline.resources import TABLE_MB
 
 PENDING = ("missing", "stale", "damaged")
 
@@ -25,7 +27,8 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
     kernels = {path for cell in cells for path in plan.targets.kernels_from(cell.study, cell.dataset)}
     blocks = {cell: plan.resources.blocks(cell) or [cell] for cell in cells}
     seconds = [plan.resources.processor_seconds(block) for of_cell in blocks.values() for block in of_cell]
-    runs, studies = _count(len(cells), "run"), len(plan.studies)
+    runs = _count(len(cells), "run")
+    behind = without_tables(plan)
     left_out = [line for name in plan.studies for line in _left_out(plan, name)]
     names = dict.fromkeys(name for study in plan.studies for name in plan.targets.datasets(study))
     asked = plan.project.datasets or []
@@ -40,11 +43,13 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
     parts += [f"long ones in {in_blocks} blocks"] * bool(in_blocks)
     jobs.append(f"{runs} ({', '.join(parts)})" if parts else runs)
     jobs = [job for job in jobs if not job.startswith("0 ")]
-    tables, submitted = f"tables of {studies} {'study' if studies == 1 else 'studies'}, report", ""
-    if slurm:
-        minutes = list(_slurm_minutes(plan, blocks))
-        submitted = f"; about {_count(len(minutes) + studies, 'SLURM job')}"
-        submitted += f", which ask for up to {_count(max(minutes), 'minute')}" if minutes else ""
+    of = "1 study" if len(behind) == 1 else f"{len(behind)} studies"
+    tables = f"tables of {of}, report" if behind else "no run; tables and pages whose settings or code have changed"
+    submitted = ""
+    if slurm and behind:
+        minutes, megabytes = zip(*_slurm_jobs(plan, blocks, behind), strict=True)
+        most = f"{_count(max(minutes), 'minute')} and {max(megabytes)} MB"
+        submitted = f"; about {_count(len(minutes), 'SLURM job')}, which ask for up to {most}"
     lines = [f"jobs: {', '.join([*jobs, tables])}{submitted}"]
     if cells:
         slowness = plan.resources.slowness()
@@ -77,23 +82,37 @@ def pending(plan: Plan) -> list[Cell]:
     return [cell for cell in cells if cell.path() in paths]
 
 
-def _slurm_minutes(plan: Plan, blocks: Mapping[Cell, Sequence[Cell]]) -> Iterator[int]:
-    """Yield the minutes that each SLURM job of some runs asks for at first, without the jobs of tables.
+def without_tables(plan: Plan) -> list[str]:
+    """Return the studies of a plan of which a table, a figure or a record is missing, or whose tables are of others."""
+    made_otherwise = last_run.uncollected(last_run.asked_of_records(last_run.requests_of(plan)))
+    whole = {name for name in plan.studies if all(map(os.path.isfile, plan.targets.shown(name)))}
+    return [name for name in plan.studies if name in made_otherwise or name not in whole]
+
+
+def _slurm_jobs(
+    plan: Plan, blocks: Mapping[Cell, Sequence[Cell]], behind: Collection[str]
+) -> Iterator[tuple[int, int]]:
+    """Yield the minutes and the MiB that each SLURM job of some runs and of tables of some studies asks for at first.
 
     Short runs on a data set are one job, which prepares it and makes its Gram matrices first. Where these files are
     there, each run is a job.
     """
-    together: dict[str, int] = {}
+    resources, together = plan.resources, dict[str, tuple[int, int]]()
     for cell, of_cell in blocks.items():
-        minutes = [plan.resources.run_minutes(block, 1) for block in of_cell]
+        minutes = [resources.run_minutes(block, 1) for block in of_cell]
+        megabytes = resources.run_mb(cell.study, cell.dataset, 1)
         needs = [layout.PREPARED.format(dataset=cell.dataset), *plan.targets.kernels_from(cell.study, cell.dataset)]
         missing = [path for path in needs if not Path(path).is_file()]
-        if plan.resources.group(cell) and missing:
-            makes = plan.resources.matrix_minutes(1) * len(missing)
-            together[cell.dataset] = together.get(cell.dataset, makes) + sum(minutes)
+        if resources.group(cell) and missing:
+            makes = resources.matrix_minutes(1) * len(missing), resources.matrix_mb(cell.dataset, 1)
+            spent, most = together.get(cell.dataset, makes)
+            together[cell.dataset] = spent + sum(minutes), max(most, megabytes)
         else:
-            yield from minutes
+            yield from ((each, megabytes) for each in minutes)
     yield from together.values()
+    for study in behind:
+        joined = sum(len(of_cell) > 1 for cell, of_cell in blocks.items() if cell.study == study)
+        yield resources.table_minutes(study, joined), TABLE_MB
 
 
 def _left_out(plan: Plan, study: str) -> Iterator[str]:

@@ -3,6 +3,7 @@
 results/last_run.json   {"studies": [study of the last run, ...], "asked": {study: {data set: its last request}}}
 """
 
+import csv
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -39,6 +40,7 @@ class Request:
     runs: dict[str, str]
 
 
+COLLECTED = (layout.RUNS, layout.CURVES, layout.CELLS)
 # by study and data set
 Requests = Mapping[str, Mapping[str, Request]]
 
@@ -54,6 +56,40 @@ def requests_of(plan: "Plan") -> Requests:
     for cell in plan.targets.cells():
         requests[cell.study][cell.dataset].runs[cell.task] = asked(cell.path())
     return requests
+
+
+def asked_of_records(requests: Requests) -> dict[str, dict[str, str]]:
+    """Return what each record is to be made with, by its study and its path."""
+    return {
+        study: {
+            Cell.of(study, dataset, task).path(): asked
+            for dataset, request in requested.items()
+            for task, asked in request.runs.items()
+        }
+        for study, requested in requests.items()
+    }
+
+
+def uncollected(asked: Mapping[str, Mapping[str, str]], results: Path = layout.RESULTS) -> list[str]:
+    """Return the studies whose collected files are missing or damaged, or are of other records than were asked for.
+
+    Parameters
+    ----------
+    asked : mapping of mapping of str
+        What each record is to be made with, by its study and its path.
+    results : Path
+        The results folder.
+    """
+    found = []
+    for study, records in asked.items():
+        collected = [layout.located(results, each.format(study=study)) for each in COLLECTED]
+        if not all(path.is_file() for path in collected) or files.found_fault(collected[-1]):
+            found.append(study)
+            continue
+        with as_written(collected[-1]), collected[-1].open(encoding="utf-8", newline="") as file:
+            if {row["record"]: row.get("asked", "") for row in csv.DictReader(file)} != records:
+                found.append(study)
+    return found
 
 
 def write(plan: "Plan") -> None:

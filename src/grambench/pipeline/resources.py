@@ -26,6 +26,7 @@ NEAREST = 3  # data sets whose costs are scaled for a run that was never measure
 # MiB of a job of a cluster beside its step (900 were measured of two Snakemakes and two servers), and of a run beside
 # its matrices (330 were measured)
 JOB_MB, RUN_MB = 1000, 700
+TABLE_MB = 1500  # MiB of a job of tables, as profiles/slurm has it
 # seconds of an online algorithm on one feature of one example, if there is an approximation
 SECONDS_A_FEATURE = 1e-9
 # the number of the last attempt at a run; follows from the retries of profiles/slurm
@@ -199,6 +200,11 @@ class Resources:
         if attempt >= LAST:
             return math.ceil(self.run_seconds(cell._replace(block=None)) / 60) + 5
         return 1 + math.ceil(attempt**2 * 4 * self.expected_seconds(cell) / 60)
+
+    def table_minutes(self, study: str, joined: int) -> int:
+        """Return the minutes of the job of the tables of a study: one for each of its files and of the joined runs."""
+        settings = self.targets.studies[study]
+        return 4 + len(settings.tables) + len(settings.figures) + joined
 
     def run_seconds(self, cell: Cell) -> float:
         """Return the limit of a run in seconds; a block has its share of the limit that a study sets."""

@@ -1,6 +1,5 @@
 """What each file is made with: the settings and the code of its rule; and which files are stale."""
 
-import csv
 import json
 import os
 from base64 import urlsafe_b64encode
@@ -28,6 +27,7 @@ from grambench.kernels.functions import Kernel
 from grambench.pipeline import fingerprint
 from grambench.pipeline.client import HALVES
 from grambench.pipeline.job import STEPS
+from grambench.pipeline.last_run import COLLECTED, uncollected
 from grambench.pipeline.targets import Targets
 from grambench.report import looks
 
@@ -92,10 +92,8 @@ class Specifications:
         was asked for. The seal of a record says what it is made from, and cells.csv which records were collected.
         """
         stale = self.stale()
-        for study in self.targets.studies:
-            collected = [pattern.format(study=study) for pattern in (layout.RUNS, layout.CURVES, layout.CELLS)]
-            if all(map(os.path.isfile, collected)) and _asked_of(Path(collected[-1])) != self._asked_of_records(study):
-                stale += collected
+        for study in uncollected({name: self._asked_of_records(name) for name in self.targets.studies}):
+            stale += [path for each in COLLECTED if Path(path := each.format(study=study)).is_file()]
         if Path(layout.REPORT).is_file() and not intact(Path(layout.REPORT).parent):
             stale.append(layout.REPORT)
         for path in stale:
@@ -257,10 +255,10 @@ class Specifications:
 
     def collect(self, study: str) -> Params:
         """Give what each record of a study is to be made with, in their order."""
-        return self._params("collect", self._asked_of_records(study))
+        return self._params("collect", list(self._asked_of_records(study).values()))
 
-    def _asked_of_records(self, study: str) -> list[str]:
-        return [asked(*self.of_cell(cell)) for cell in self.targets.cells(study)]
+    def _asked_of_records(self, study: str) -> dict[str, str]:
+        return {cell.path(): asked(*self.of_cell(cell)) for cell in self.targets.cells(study)}
 
     def means(self, study: str) -> Params:
         """Give the metrics whose published numbers are compared with replications, and the shipped table."""
@@ -331,12 +329,6 @@ class Specifications:
     def _params(self, step: str, settings: Any, *modules: str) -> Params:
         """Return the settings of a file with the code of its step."""
         return Params(fingerprint.spec(settings), self.code(step, *modules))
-
-
-def _asked_of(cells: Path) -> list[str]:
-    """Return what the records of cells.csv are made with, in their order."""
-    with cells.open(encoding="utf-8", newline="") as file:
-        return [row.get("asked", "") for row in csv.DictReader(file)]
 
 
 def _read_fetch(note_path: Path) -> tuple[dict[str, Any], int]:
