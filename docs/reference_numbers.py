@@ -97,10 +97,11 @@ def verdicts(study: str) -> Verdicts:
 
 
 @cache
-def reproduced(study: str, *metrics: str) -> pd.DataFrame:
-    """Return the published values of metrics beside those of a study of the archive, each number once."""
+def reproduced(study: str, *metrics: str, variants: bool = False) -> pd.DataFrame:
+    """Return the published values of metrics beside those of a study of the archive, once, or by variants."""
     found = _reproduced(study)
-    return reproduction.primary(found[found["metric"].isin(metrics)])
+    found = found[found["metric"].isin(metrics)]
+    return found if variants else reproduction.primary(found)
 
 
 @cache
