@@ -2,10 +2,10 @@
 
     python docs/page_numbers.py
 
-looks them up and writes them into README.md, docs/papers and docs/catalogue.md, whose tables come from the descriptions
-in `config/datasets`. A page keeps its sentences, and each is here once more with `{}` in the place of its numbers. A
-sentence that a page does not have, such as one that names another algorithm as the best, is an error: whoever wrote the
-sentence reads it again. A test compares all pages with what is looked up.
+looks them up and writes them into README.md and pages of docs, such as docs/catalogue.md, whose tables come from the
+descriptions in `config/datasets`. A page keeps its sentences, and each is here once more with `{}` in the place of its
+numbers. A sentence that a page does not have, such as one that names another algorithm as the best, is an error: whoever
+wrote the sentence reads it again. A test compares all pages with what is looked up.
 """
 
 import sys
@@ -193,6 +193,16 @@ def index() -> Iterator[Part]:
     )
 
 
+def large_data_studies() -> Iterator[Part]:
+    """Yield the table of the study of data that change, in docs/large_data_studies.md."""
+    drift, rows = results_of("drift"), []
+    mistakes, seconds = (drift.means(drift.study.algorithms, metric) for metric in ("mistake_percent", "seconds"))
+    for name in mistakes.iloc[0].sort_values().index:
+        cells = [f"{mistakes.at[data, name]:.1f}, {seconds.at[data, name]:.2g} s" for data in mistakes.index]
+        rows.append(f"| {' | '.join([drift.title(name), *cells])} |")
+    yield Table("| | SEA | turning plane |", rows)
+
+
 def version() -> Iterator[Part]:
     """Yield the version of the reference results in CITATION.cff."""
     yield Sentence('type: other value: "{}"', [archive.version()])
@@ -209,6 +219,7 @@ PAGES = {
     "README.md": readme,
     "docs/index.md": index,
     "docs/catalogue.md": catalogue,
+    "docs/large_data_studies.md": large_data_studies,
     "docs/papers/leaderboard.md": leaderboard,
     "docs/papers/leaderboard_images.md": leaderboard_images,
     "docs/papers/leaderboard_views.md": leaderboard_views,
