@@ -4,8 +4,8 @@
 
 looks them up and writes them into README.md and pages of docs, such as docs/catalogue.md, whose tables come from the
 descriptions in `config/datasets`. A page keeps its sentences, and each is here once more with `{}` in the place of its
-numbers. A sentence that a page does not have, such as one that names another algorithm as the best, is an error: whoever
-wrote the sentence reads it again. A test compares all pages with what is looked up.
+numbers. A sentence that a page does not have, such as one that names another algorithm as the best, is an error:
+whoever wrote the sentence reads it again. A test compares all pages with what is looked up.
 """
 
 import sys
