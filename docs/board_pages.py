@@ -1,9 +1,10 @@
 """The numbers of the leaderboards' pages."""
 
+import re
 from collections.abc import Iterator
 
 from page_parts import WORDS, Part, Sentence, Table, points
-from reference_numbers import Board, learned, results_of, rows_by_rank, verdicts
+from reference_numbers import Board, claims_of, learned, results_of, rows_by_rank, verdicts
 
 from grambench.claims.leaderboard import SINGLE, UNIFORM
 
@@ -46,10 +47,11 @@ def _on_sources(sources: Board) -> Iterator[Part]:
     names = learned(sources.results)
     best = sources.best(names)
     title, lead = sources.results.title(best), sources.compare(best, UNIFORM)
+    *undecided, last = [sources.results.title(name) for name in names if name not in sources.not_ahead(names)]
     yield Sentence(
         f"{title}, the best by its mean, is {{}} points ahead ({{}} to {{}}; as the best of eighteen {{}} to {{}}). By "
         "the means it is more than a point ahead on {} collections, and more than a point behind on {}. {} of the {} "
-        "are shown not to be a point ahead.",
+        f"are shown not to be a point ahead. It is undecided for {', '.join(undecided)} and {last}.",
         [
             *sources.ahead(best),
             *sources.ahead(best, best_of=len(names))[1:],
@@ -67,8 +69,8 @@ def _on_sources(sources: Board) -> Iterator[Part]:
         "HSIC Lasso is {} behind and BEMKL {}.", [sources.behind(name)[0] for name in ("hsic_lasso", "bemkl")]
     )
     yield Sentence(
-        "ahead of the best kernel**, which is on one view, by {} points ({} to {};",
-        sources.ahead(UNIFORM, SINGLE),
+        "ahead of the best kernel**, which is on one view, by {} points ({} to {}; the median collection has {})",
+        [*sources.ahead(UNIFORM, SINGLE), sources.median(UNIFORM, SINGLE)],
     )
     yield Sentence("is not shown to differ from equal weights ({} ahead; {} to {})", sources.ahead("gaussian_svm"))
     yield Sentence(
@@ -106,10 +108,16 @@ def _on_columns(columns: Board) -> Iterator[Part]:
     )
 
 
+def lead_on_synthetic(claim: str, *, plus: bool = False) -> list[str]:
+    """Return the points of claim 1a or 1b and the interval: lp-MKL with p = 1 ahead of the mean, both centred."""
+    evidence = str(claims_of("leaderboard_views").set_index("claim").at[claim, "evidence"])
+    return [points(float(number), plus=plus) for number in re.findall(r"[-+]\d+\.\d", evidence)]
+
+
 def _on_synthetic(board: Board) -> Iterator[Part]:
     yield Sentence(
         "lp-MKL with p = 1 on centred kernels has {} %, their uniform mean {} (1a). Its two largest weights are on "
-        "these views in ten of ten draws (1d). Weights that are not sparse gain nearly as much (EasyMKL {} %), "
+        "these views in all ten draws (1d). Weights that are not sparse gain nearly as much (EasyMKL {} %), "
         "generalised MKL ({}) and MAKL ({}) more.",
         [
             board.accuracy(name, "synthetic_sparse")
@@ -121,13 +129,15 @@ def _on_synthetic(board: Board) -> Iterator[Part]:
         [board.accuracy(name, "synthetic_dense") for name in ("d1_centred", "uniform_svm_centred", "gaussian_svm")],
     )
     yield Sentence(
-        "generalised MKL, which multiplies kernels, {}, a Gaussian SVM on all features {}, localised weights {}, "
+        "generalised MKL, which multiplies kernels, has {} %, a Gaussian SVM on all features {}, localised weights {}, "
         "boosting {}.",
         [
             board.accuracy(name, "synthetic_xor")
             for name in ("gmkl", "gaussian_svm", "localised_mkl", "gradient_boosting")
         ],
     )
+    for claim, text in {"1a": "ahead of the mean | holds", "1b": "both are within one point | undecided"}.items():
+        yield Sentence(f"{text} | {{}}, interval {{}} to {{}} |", lead_on_synthetic(claim, plus=True))
 
 
 def _claims_on_sources(sources: Board) -> Iterator[Part]:
@@ -135,11 +145,11 @@ def _claims_on_sources(sources: Board) -> Iterator[Part]:
     best, best_of = sources.best(names), len(names)
     title = sources.results.title(best)
     yield Sentence(
-        "| 2a the uniform mean beats the best kernel | undecided | {}, interval {} to {};",
+        "| 2a the uniform mean beats the best kernel | undecided | {}, interval {} to {} |",
         sources.ahead(UNIFORM, SINGLE, plus=True),
     )
     yield Sentence(
-        f"| 2b a learned combination beats the mean | undecided | {title} {{}}, as best of {{}} {{}} to {{}};",
+        f"| 2b a learned combination beats the mean | undecided | {title} {{}}, as best of {{}} {{}} to {{}} |",
         [sources.ahead(best, plus=True)[0], str(best_of), *sources.ahead(best, best_of=best_of, plus=True)[1:]],
     )
     for claim, rival in {"3a": "view_stacking", "3b": "random_forest"}.items():
@@ -208,13 +218,14 @@ def _on_images(board: Board) -> Iterator[Part]:
     yield Sentence(
         "Centring changes the uniform mean by {} points ({} to {})", board.ahead("uniform_svm_centred", UNIFORM)
     )
-    for claim, rival in {
-        "MKL with the l1 norm (Gehler and Nowozin 2009)": "d1",
-        "the uniform mean (the same)": UNIFORM,
+    for claim, pair in {
+        "the uniform mean beats the best kernel": (UNIFORM, SINGLE),
+        "LP-beta beats MKL with the l1 norm (Gehler and Nowozin 2009)": ("lp_beta", "d1"),
+        "LP-beta beats the uniform mean (the same)": ("lp_beta", UNIFORM),
     }.items():
         yield Sentence(
-            f"LP-beta beats {claim} | undecided | {{}} on average ({{}} to {{}}), {{}} on the median collection |",
-            [*board.ahead("lp_beta", rival, plus=True), board.median("lp_beta", rival)],
+            f"{claim} | undecided | {{}} on average ({{}} to {{}}), {{}} on the median collection |",
+            [*board.ahead(*pair, plus=True), board.median(*pair)],
         )
     yield Sentence(
         f"a learned combination beats the mean | undecided | {title} {{}}, as best of {{}} {{}} to {{}} |",

@@ -2,24 +2,23 @@
 
     python docs/page_numbers.py
 
-looks them up and writes them into README.md, docs/papers and docs/catalogue.md, whose tables come from the descriptions
-in `config/datasets`. A page keeps its sentences, and each is here once more with `{}` in the place of its numbers. A
-sentence that a page does not have, such as one that names another algorithm as the best, is an error: whoever wrote the
-sentence reads it again. A test compares all pages with what is looked up.
+looks them up and writes them into README.md and pages of docs, such as docs/catalogue.md, whose tables come from the
+descriptions in `config/datasets`. A page keeps its sentences, and each is here once more with `{}` in the place of its
+numbers. A sentence that a page does not have, such as one that names another algorithm as the best, is an error:
+whoever wrote the sentence reads it again. A test compares all pages with what is looked up.
 """
 
 import sys
 from collections.abc import Iterator
 
 import pandas as pd
-from board_pages import images, leaderboard_images, leaderboard_views, views
+from board_pages import images, lead_on_synthetic, leaderboard_images, leaderboard_views, views
 from page_parts import WORDS, Part, Sentence, Table, points
 from paper_pages import OF_OMKC, ca, obscure, oks, omkc, rkl
 from reference_numbers import ACCURACY, ROOT, counted, learned, reproduced, results_of
 from vectors_page import lead, leaderboard, vectors
 
 from grambench.claims.leaderboard import UNIFORM
-from grambench.claims.leaderboard_views import EXAMPLES
 from grambench.config.project import Configuration
 from grambench.datasets.descriptions import BaseDataset, Dataset, Description, Images
 from grambench.results import archive
@@ -151,15 +150,11 @@ def index() -> Iterator[Part]:
         [exact, str(len(numbers)), different, compatible],
     )
     accuracies, kernels = (reproduced("rkl", metric) for metric in (ACCURACY, "kernels_selected"))
+    own = accuracies[accuracies["algorithm"].str.startswith("rkl")]
+    apart = [counted(of)[-1] for of in (accuracies, own, kernels)]
     yield Sentence(
-        "of {} accuracies {} differ, none of them one of RKL's own {}, and of {} numbers of kernels {}.",
-        [
-            str(len(accuracies)),
-            counted(accuracies)[-1],
-            str(accuracies["algorithm"].str.startswith("rkl").sum()),
-            str(len(kernels)),
-            counted(kernels)[-1],
-        ],
+        "of {} accuracies {} differ, {} of them one of RKL's own {}, and of {} numbers of kernels {}.",
+        [str(len(accuracies)), apart[0], WORDS[int(apart[1])], str(len(own)), str(len(kernels)), apart[2]],
     )
     flowers = results_of("obscure_flowers").means(["obscure", "obscure_online"], ACCURACY).mean()
     yield Sentence("on Flowers both stages have {} %, and the first alone {}", list(map(points, flowers)))
@@ -178,12 +173,8 @@ def index() -> Iterator[Part]:
         "of equal weights on average (as the best of {}, {} to {}): whether it is a point is undecided",
         _lead_on_sources(),
     )
-    sparse = results_of("leaderboard_views").lead(
-        "synthetic_sparse", "d1_centred", "uniform_svm_centred", ACCURACY, n=EXAMPLES
-    )
-    assert sparse
     yield Sentence(
-        "lp-MKL with p = 1 on centred kernels is {} ahead of their mean (interval {} to {})", list(map(points, sparse))
+        "lp-MKL with p = 1 on centred kernels is {} ahead of their mean (interval {} to {})", lead_on_synthetic("1a")
     )
     collections, many, value, *ends = _lead_on_images()
     yield Sentence(
@@ -191,6 +182,16 @@ def index() -> Iterator[Part]:
         "best of {}, {} to {})",
         [collections, many, value, many, *ends],
     )
+
+
+def large_data_studies() -> Iterator[Part]:
+    """Yield the table of the study of data that change, in docs/large_data_studies.md."""
+    drift, rows = results_of("drift"), []
+    mistakes, seconds = (drift.means(drift.study.algorithms, metric) for metric in ("mistake_percent", "seconds"))
+    for name in mistakes.iloc[0].sort_values().index:
+        cells = [f"{mistakes.at[data, name]:.1f}, {seconds.at[data, name]:.2g} s" for data in mistakes.index]
+        rows.append(f"| {' | '.join([drift.title(name), *cells])} |")
+    yield Table("| | SEA | turning plane |", rows)
 
 
 def version() -> Iterator[Part]:
@@ -209,6 +210,7 @@ PAGES = {
     "README.md": readme,
     "docs/index.md": index,
     "docs/catalogue.md": catalogue,
+    "docs/large_data_studies.md": large_data_studies,
     "docs/papers/leaderboard.md": leaderboard,
     "docs/papers/leaderboard_images.md": leaderboard_images,
     "docs/papers/leaderboard_views.md": leaderboard_views,
