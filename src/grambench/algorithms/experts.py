@@ -5,8 +5,7 @@ below, which are methods of experts. Numba compiles it anew for each class of ex
 
 - `rows.LaneRows`, `SumRows` and `MeanRows`: scores of all examples, to which an update adds a row of kernel values;
 - `bounded.Windows` and `SummedWindows`: support vectors of a bounded number, with their kernel values;
-- `streaming.Linear`: linear functions of features;
-- `Known`: classifiers that have played the rounds already.
+- `streaming.Linear`: linear functions of features.
 
 Classifiers hold what is learned between blocks, and hand experts to the loop. A round that lacks kernel values ends the
 loop before it changes any state. The classifiers compute these values, and the loop continues at this round.
@@ -70,16 +69,6 @@ def make_room(experts, squared_norms, least):  # type: ignore[no-untyped-def]
     ||f_k||^2 changes in `squared_norms`, (m,), where it stays at `least` or above.
     """
     return False
-
-
-class Known(NamedTuple):
-    """The scores of classifiers that have played the rounds already, f_k(x), (b, m); updates change nothing."""
-
-    values: Floats
-
-    def score(self, k: int, t: int) -> float:
-        """Return f_k(x) of the example of round t."""
-        return self.values[t, k]  # type: ignore[no-any-return]
 
 
 class Learned(NamedTuple):

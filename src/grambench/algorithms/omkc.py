@@ -3,9 +3,6 @@
 They differ in two choices. Either all classifiers that err are updated, or those of the kernels that are drawn in the
 round ("updates"). Either all classifiers vote, or those of the kernels that are drawn ("votes").
 
-If all classifiers are updated, they depend neither on each other nor on the weights. Each plays all rounds by itself,
-with its scores in the processor's cache. The rounds of the vote are then played with these scores.
-
 Deviations from the printed algorithms that all four share: sign(0) = +1 for each kernel and for the vote, and the
 order of summation in `grambench.algorithms.rows`.
 
@@ -21,10 +18,8 @@ from numpy.typing import NDArray
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.experts import (
     Classifiers,
-    Known,
     lacks_row,
     lacks_values,
-    learn_each,
     learn_pass,
     score,
     update,
@@ -60,6 +55,8 @@ class Rule(NamedTuple):
         Whether only drawn kernels vote.
     draws_updates : bool
         Whether only classifiers of drawn kernels are updated.
+    draws_all : bool
+        Whether both: then a round does without the scores of all other kernels.
     """
 
     beta: float
@@ -67,12 +64,14 @@ class Rule(NamedTuple):
     draws: bool
     draws_votes: bool
     draws_updates: bool
+    draws_all: bool
 
     @classmethod
     def of(cls, parameters: Discount, updates: Kernels, votes: Kernels) -> "Rule":
         """Return the rule of one of the four algorithms; see `fit`."""
         delta = parameters.delta if isinstance(parameters, Sampling) else 0.0
-        return cls(parameters.beta, delta, "drawn" in (updates, votes), votes == "drawn", updates == "drawn")
+        drawn = votes == "drawn", updates == "drawn"
+        return cls(parameters.beta, delta, any(drawn), *drawn, all(drawn))
 
 
 class Rounds(NamedTuple):
@@ -122,7 +121,7 @@ class OMKC:
 
     def learn(self, examples: Any, labels: Labels) -> Rounds:
         """Learn from b examples in turn, in numbers or rows of features, and return the output of their rounds."""
-        rule, shape, sizes = self._rule, (len(labels), len(self._w)), None
+        rule, shape = self._rule, (len(labels), len(self._w))
         drawn, updated = np.zeros((2, *shape), dtype=np.bool_)
         rounds = Rounds(np.empty(len(labels)), drawn, updated, np.empty(shape), np.empty((0, 0), dtype=np.int64))
         uniforms = self._rng.random(shape) if rule.draws else np.empty((0, 0))
@@ -132,14 +131,9 @@ class OMKC:
         # The type of the result would be made at each call.
         def needed(t: int) -> Any:
             # Before it has updated classifiers, a round lacks values with the example.
-            return np.asarray(updated[t] if updated[t].any() else drawn[t] | (not rule.draws_votes))
+            return np.asarray(updated[t] if updated[t].any() else drawn[t] | (not rule.draws_all))
 
-        if rule.draws_updates:
-            sizes = self._classifiers.play_all(examples, play, needed)
-        else:
-            learned = learn_each(self._classifiers, examples, labels)
-            play(0, Known(learned.scores))
-            sizes = learned.bounded_sizes
+        sizes = self._classifiers.play_all(examples, play, needed)
         self.updates += updated.sum(axis=0)
         self.weights = rounds.weights[-1]
         return rounds._replace(sizes=sizes)
@@ -226,10 +220,10 @@ def _play_rounds(labels, uniforms, rule, w, rounds, first, experts):  # type: ig
                 drawn[k] = uniforms[t, k] < p[k]  # lines -, 5, 9, 6
         # Nothing but the draws is written yet, and they are the same when the round is played again.
         for k in range(m):
-            if (drawn[k] or not rule.draws_votes) and lacks_values(experts, k):
+            if (drawn[k] or not rule.draws_all) and lacks_values(experts, k):
                 return t
         for k in range(m):
-            if drawn[k] or not (rule.draws_votes and rule.draws_updates):
+            if drawn[k] or not rule.draws_all:
                 positive[k] = score(experts, k, t) >= 0.0
                 # lines 8, 11, 10, 12
                 updated[k] = (drawn[k] or not rule.draws_updates) and positive[k] != (labels[t] > 0)
