@@ -215,7 +215,7 @@ def _play_rounds(labels, uniforms, rule, w, rounds, first, experts):  # type: ig
         drawn, updated, q = rounds.drawn[t], rounds.updated[t], w
         if rule.draws:
             q, p = sampling_probabilities(w, rule.delta)  # lines -, 3, 3 and 7, 3 and 4
-            # line 5 of Algorithm 2 prints q
+            # Algorithm 2 prints q in line 5.
             for k in range(m):
                 drawn[k] = uniforms[t, k] < p[k]  # lines -, 5, 9, 6
         # Nothing but the draws is written yet, and they are the same when the round is played again.
@@ -232,7 +232,7 @@ def _play_rounds(labels, uniforms, rule, w, rounds, first, experts):  # type: ig
             return t
         # Kernels that do not vote keep their places with a weight of 0, since the place decides the lane of a sum. The
         # vote of OMKC(D,D) is of the weights as they are: the published numbers on diabetes need it undivided.
-        # Line 8 of Algorithm 2 prints the vote without q.
+        # Algorithm 2 prints the vote without q in line 8.
         rounds.votes[t] = vote(q * drawn if rule.draws_votes else q, positive)  # lines 5, 8, 5, 9
         discount(w, updated, rule.beta)  # lines 9, 12, 11, 13
         for k in range(m):

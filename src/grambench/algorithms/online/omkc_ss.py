@@ -23,7 +23,9 @@ sign(0) = +1 for each kernel and for the vote, so a round that draws no kernel p
 that of `grambench.algorithms.rows`, as in `omkc_dd`. The vote is divided by the sum of the weights of the kernels
 that vote.
 
-Chosen by published numbers: sign(0) = +1; additions in four lanes; kernels drawn by p, weighted by q.
+δ = 1 is allowed, as in `omkc_sd`, and β = 1, as in `omkc_dd`.
+
+Chosen by published numbers: sign(0) = +1; additions in four lanes.
 
 References
 ----------
