@@ -244,6 +244,12 @@ READ = {  # the text, further arguments, what is printed, and what the descripti
     "a label in words": (table(["a", "b"], ["no", "yes"]), "", "column x equals the label: --drop-leaks", {"d": 3}),
     "a constant": (table("ab", ["5"]), "--drop-leaks", "column x is constant: left out", {"d": 1}),
     "int_header": (table(["0.0", "1.0"], header="0,1,2\n"), "--label=-1", "header in line 1; --no-header", {"n": 40}),
+    "int_header with names of rows": (
+        table(["3.0", "4.0"], ROWS, X, header=",0,1\n"),
+        "--label=1",
+        "header in line 1; --no-header",
+        {"n": 40},
+    ),
     "alltext": (table("pq", "uvw", "ab"), "--label=-1", "header in line 1", {"n": 40}),
     "texts without a header": (table("pq", "uvw", "ab", header=""), "--label=-1", "no header; --header", {"n": 40}),
     "a hole above numbers": (table("ab", ["?", *X[1:]], header=""), "--label=-1 --drop-i", "no header", {"n": 39}),

@@ -290,7 +290,8 @@ def _has_header(rows: Sequence[tuple[int, Sequence[str]]], wishes: Wishes) -> bo
     numeric = [[tables.is_number(cell) or tables.is_number(cell, ",") for cell in column[:2]] for column in columns]
     if any(kinds == [False, True] and cell not in tables.MISSING for cell, kinds in zip(first, numeric, strict=True)):
         return True
-    counted = list(first) in ([str(number + start) for number in range(len(first))] for start in (0, 1))
+    numbers = [*map(str, range(len(first) + 1))]
+    counted = list(first) in (numbers[:-1], numbers[1:], ["", *numbers[:-2]])  # the last with the rows' names before
     if not others or (any(kinds[0] for kinds in numeric) and not counted):
         return False
     new = {column[0] not in column[1:] for column in columns if 2 * len({*column[1:]}) < len(column)}
