@@ -87,8 +87,8 @@ class Oracle(Descending):
         Base Gram matrices; none if the pool is asked for sums alone.
     combination : Combination
         K(theta) at the weights of the last call.
-    told : ndarray of bool (m,)
-        Kernels that are not 0 on the training examples.
+    nonzero : ndarray of bool (m,)
+        Kernels that are not 0 on the training examples; all if all are 0.
     work, steps
         See Descending; the combination counts its own row additions.
     """
@@ -103,7 +103,8 @@ class Oracle(Descending):
             super().__init__(self.grams.size)
             self.combination = Combination(self.grams)
         svm.check_labels(self.combination, labels)
-        self.told = self.combination.diagonals.any(axis=1)
+        self.nonzero = self.combination.diagonals.any(axis=1)
+        self.nonzero |= not self.nonzero.any()
         self._computed = pool.computed
         self._svm_dual: Floats | None = None
         self._meb_dual: Floats | None = None
@@ -117,13 +118,12 @@ class Oracle(Descending):
     ) -> Minimum:
         """Minimise an objective of the weights, see Descending; a kernel that is 0 tells nothing and has no weight."""
 
-        def project_told(point: Floats) -> Floats:
+        def project_nonzero(point: Floats) -> Floats:
             projected = np.zeros_like(point)
-            projected[self.told] = project(point[self.told])
+            projected[self.nonzero] = project(point[self.nonzero])
             return projected
 
-        is_told = self.told.all() or not self.told.any()
-        return super().minimise(evaluate, project if is_told else project_told, start, stop)
+        return super().minimise(evaluate, project if self.nonzero.all() else project_nonzero, start, stop)
 
     def train_svm(self, weights: Floats, C: float, **options: Any) -> svm.SVM:
         """Train an SVM at kernel weights theta, (m,), from the previous dual v; the option `image` is K(theta) v."""

@@ -73,7 +73,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
             forms, radii = ((1.0 - share) * scales * sums for sums in oracle.forms_and_radii(dual, meb.dual))
             gradient: Floats = (radii - ratio * forms) / square
             radii = radii + share * (1.0 - float(meb.dual @ meb.dual))
-            ratios = radii[oracle.told] / (forms[oracle.told] + share * float(dual @ dual))
+            ratios = radii[oracle.nonzero] / (forms[oracle.nonzero] + share * float(dual @ dual))
             return Slope(gradient, 1.0 - float(ratios.min()) / ratio)
 
         return Value(ratio, slope)

@@ -84,7 +84,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         def slope() -> Slope:
             forms, radii = oracle.forms_and_radii(svm.dual, meb.dual)
             gradient: Floats = svm.objective * radii - 0.5 * meb.squared_radius * forms
-            decrease = _largest_decrease(gradient[oracle.told], weights[oracle.told], norm)
+            decrease = _largest_decrease(gradient[oracle.nonzero], weights[oracle.nonzero], norm)
             return Slope(gradient, decrease / value if value > 0 else 0.0)
 
         return Value(value, slope)
@@ -96,7 +96,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
     def certify() -> Certificate:
         # The SVM with its bias is certified, with or without a bias in the predictions.
-        grams, solution = oracle.grams[oracle.told], (weights[oracle.told], svm.dual, svm.bias, meb.dual)
+        grams, solution = oracle.grams[oracle.nonzero], (weights[oracle.nonzero], svm.dual, svm.bias, meb.dual)
         return certificates.radius_margin(grams, labels, C, *solution, norm=norm)
 
     return oracle.fit(weights, svm.dual, svm.bias if parameters.bias else 0.0, certify, converged)
