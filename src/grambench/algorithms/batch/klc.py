@@ -96,7 +96,8 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
     def certify() -> Certificate:
         # The SVM with its bias is certified, with or without a bias in the predictions.
-        grams, solution = oracle.grams[oracle.nonzero], (weights[oracle.nonzero], svm.dual, svm.bias, meb.dual)
+        grams = oracle.grams if oracle.nonzero.all() else oracle.grams[oracle.nonzero]
+        solution = weights[oracle.nonzero], svm.dual, svm.bias, meb.dual
         return certificates.radius_margin(grams, labels, C, *solution, norm=norm)
 
     return oracle.fit(weights, svm.dual, svm.bias if parameters.bias else 0.0, certify, converged)
