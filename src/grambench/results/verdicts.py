@@ -23,7 +23,7 @@ VERDICTS: tuple[Verdict, ...] = ("exact", "confirmed", "compatible", "different"
 
 LEVEL = 0.01
 LEAST = 3  # replications needed to estimate a deviation
-RESAMPLES = 10_000
+RESAMPLES = 50_000  # with fewer, chance would decide where p is close to LEVEL
 RESAMPLING_SEED = 2013
 
 
