@@ -269,7 +269,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             gap = f"; certified gap {np.nanmax(gaps):.2g}, asked {settings.get('gap', GAP):g}" if missed.any() else ""
             text = f"{self.algorithm}: {stopped} of {len(fits)} fits stopped short{gap}"
             limits = [name for name in LIMITS if name in settings]
-            hint = f"lower C (here {settings['C']:g}), " * ("C" in settings) + "scale the features"
+            hint = (f"lower C (here {settings['C']:g}), " if "C" in settings else "") + "scale the features"
             hint += f", or raise {' or '.join(limits)}" * bool(limits)
             warnings.warn(f"{text}; {hint}", ConvergenceWarning, 2)
         # so far below 0 is no rounding error
