@@ -11,6 +11,7 @@ whoever wrote the sentence reads it again. A test compares all pages with what i
 import sys
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 from board_pages import images, lead_on_synthetic, leaderboard_images, leaderboard_views, views
 from page_parts import WORDS, Part, Sentence, Table, points
@@ -131,7 +132,7 @@ def _best_of_the_boards() -> Iterator[Part]:
     least = min(board.compare(UNIFORM, name).mean.interval(BEST_LEVEL / others)[0] for name in harmful)
     yield Sentence(
         "On vectors localised MKL, generalised MKL and MKBoost are {}, {} and {} behind (as three of {}, at least {})",
-        [*(board.behind(name)[0] for name in harmful), str(others), points(least)],
+        [*(board.behind(name)[0] for name in harmful), str(others), points(np.floor(10.0 * least) / 10.0)],
     )
     names = learned(images().results)
     ahead = [name for name in names if images().compare(name, UNIFORM).mean.interval(BEST_LEVEL / len(names))[0] > 0.0]
