@@ -21,7 +21,7 @@ from grambench.common.errors import ConfigError, DataError
 from grambench.config.load import check
 from grambench.datasets import store
 from grambench.datasets.descriptions import Dataset
-from grambench.datasets.fetch import fetch
+from grambench.datasets.fetch import NOTE, fetch
 from grambench.datasets.store import PreparedDataset
 from grambench.kernels import matrices
 from grambench.pipeline.job import Job
@@ -550,6 +550,17 @@ def test_what_a_server_says_is_plain_in_the_note_and_in_all_that_follows(server,
     store.write(prepared, store.Unavailable("toy", ("Not\0 \x1b[31mFound",)))  # of a note by an earlier version
     inner_products.main(Job("", "code", [inner], [prepared]))
     assert matrices.unavailable(inner) == "toy is unavailable: Not Found"
+
+
+def test_the_note_of_files_that_were_there_keeps_its_text_and_its_time(server, tmp_path):
+    server.answers = [whole]
+    dataset, note = describe(http(server.url)), tmp_path / "toy" / NOTE
+    run(dataset, tmp_path / "toy")
+    note.write_text(note.read_text().replace('"mirror": null', '"mirror": "/a/mirror"'))  # as one that delivered it
+    before = note.read_text()
+    os.utime(note, (1, 1))
+    run(dataset, tmp_path / "toy")
+    assert (note.read_text(), note.stat().st_mtime) == (before, 1.0) and '"/a/mirror"' in before
 
 
 def test_interrupted_fetch_leaves_no_note(server, tmp_path, monkeypatch):

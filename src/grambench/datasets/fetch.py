@@ -5,6 +5,7 @@ Every file is identified by its SHA-256, or else by its content. A mirror is a f
 npm, and none of them may execute code that it downloads. The time and space of servers and archives are limited.
 """
 
+import contextlib
 import hashlib
 import importlib.metadata
 import json
@@ -61,7 +62,8 @@ def fetch(
 
     Each source in turn is sought in `folder` itself, then in the mirrors, and then used itself if its kind is allowed.
     A source that fails leaves nothing behind, and its failure raises no exception. A source without checksums also
-    fails if its files do not fit the description. A generated data set has no files: only the note is written.
+    fails if its files do not fit the description. A generated data set has no files: only the note is written. The note
+    of files that were there before keeps its text and its time, so that nothing is made again from them.
 
     Parameters
     ----------
@@ -93,8 +95,15 @@ def fetch(
     # Package managers are called from inside temporary folders, where a relative path would not hold.
     folder = folder.absolute()
     try:
+        path = folder / NOTE
+        before, time_before = (path.read_bytes(), path.stat().st_mtime_ns) if path.is_file() else (b"", 0)
         note = {"asked": asked} | _fill(dataset, folder, bundled, mirrors, kinds)
-        write_text(folder / NOTE, json.dumps(note, indent=1) + "\n")
+        write_text(path, json.dumps(note, indent=1) + "\n")
+        with contextlib.suppress(ValueError, TypeError):
+            # files that were there already have no mirror
+            if note["status"] == "ok" and json.loads(before) | {"mirror": None} == note | {"mirror": None}:
+                write_text(path, before.decode())
+                os.utime(path, ns=(time_before, time_before))
         return note
     except OSError as error:
         path, why = error.filename2 or error.filename or folder, error.strerror or error
