@@ -687,6 +687,8 @@ def test_a_bar_shows_what_is_done_and_failed_and_errors_above(project, capsys, m
     handler.emit(log(message="Select jobs to execute..."))
     handler.emit(log(level=logging.WARNING, message="No SLURM account given, trying to guess."))
     steps = [{"rule_name": "collect", "jobid": k, "output": [f"results/rkl/{k}.csv"]} for k in range(2)]
+    for step in steps:
+        handler.emit(log(LogEvent.JOB_INFO, resources={"runtime": 2, "mem_mb": 1500}, **step))
     group = {"groupid": "data", "job_error_info": steps, "aux_logs": []}
     handler.emit(log(LogEvent.GROUP_ERROR, logging.ERROR, "Error in group data", **group))
     handler.emit(log(message="Trying to restart job 0."))
@@ -700,7 +702,7 @@ def test_a_bar_shows_what_is_done_and_failed_and_errors_above(project, capsys, m
     handler.close()
     shown = capsys.readouterr().err
     assert "the directory a\\x1b[2J cannot be locked\n" in shown and "2 of 2 steps, 1 failed, " in shown
-    refused = "sbatch did not take it, most often for its minutes, which grambench run -n prints; see docs/cluster.md\n"
+    refused = "sbatch did not take it; it asks for 4 minutes and 1500 MB, which a partition has to allow: "
     assert f"Error in a job of collect results/rkl/0.csv, with 1 more in it: {refused}" in shown
     assert "It is tried again.\n" in shown
     ended = "SLURM job 15 ended, its state CANCELLED, without a log"

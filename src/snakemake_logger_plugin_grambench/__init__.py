@@ -33,6 +33,7 @@ class LogHandler(LogHandlerBase):
         """Begin with nothing to do."""
         self.bar: Any = None
         self.outputs: dict[int, list[str]] = {}  # of jobs that run
+        self.asked: dict[int, tuple[int, int]] = {}  # minutes and MB of each job
         self.failed = 0
         self.waits = False
         self.ended = threading.Event()
@@ -48,6 +49,8 @@ class LogHandler(LogHandlerBase):
                 self._begin(total)
             case LogEvent.JOB_INFO:
                 self.outputs[values["jobid"]] = values["output"]
+                resources = values.get("resources") or {}
+                self.asked[values["jobid"]] = resources.get("runtime", 0), resources.get("mem_mb", 0)
             case LogEvent.JOB_FINISHED:
                 self.failed += self._failed(self.outputs.pop(values["job_id"], []))
             case LogEvent.PROGRESS:
@@ -58,7 +61,7 @@ class LogHandler(LogHandlerBase):
                 pass
             case LogEvent.GROUP_ERROR if not self.interrupted:
                 self._count(values["job_error_info"])
-                self._write(_lost_job(values["job_error_info"], values["aux_logs"]))
+                self._write(self._lost_job(values["job_error_info"], values["aux_logs"]))
             case _ if record.getMessage().startswith("Trying to restart job"):
                 self.failed -= 1
                 self._write("It is tried again.")
@@ -121,11 +124,13 @@ class LogHandler(LogHandlerBase):
 
         return any(status.output_status(path) not in ("", "ok") for path in outputs)
 
+    def _lost_job(self, steps: Sequence[Mapping[str, Any]], logs: Sequence[str]) -> str:
+        """Return the line on a job of a cluster that has failed."""
+        from grambench.pipeline import cluster
 
-def _lost_job(steps: Sequence[Mapping[str, Any]], logs: Sequence[str]) -> str:
-    """Return the line on a job of a cluster that has failed."""
-    from grambench.pipeline import cluster
-
-    more = f", with {len(steps) - 1} more in it" * (len(steps) > 1)
-    first = f"{steps[0]['rule_name']} {next(iter(steps[0]['output']), '')}"
-    return f"Error in a job of {first}{more}: {cluster.how_it_ended(logs)}"
+        more = f", with {len(steps) - 1} more in it" * (len(steps) > 1)
+        first = f"{steps[0]['rule_name']} {next(iter(steps[0]['output']), '')}"
+        # members of a group follow each other
+        minutes, megabytes = zip(*(self.asked.get(step["jobid"], (0, 0)) for step in steps), strict=True)
+        ended = cluster.how_it_ended(logs) if logs else cluster.refused(sum(minutes), max(megabytes))
+        return f"Error in a job of {first}{more}: {ended}"

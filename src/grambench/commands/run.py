@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace, *, brief: bool = False) -> int:
     counted = settings.counted and not targets
     if arguments.dry_run and counted and not arguments.verbose:
         # without Snakemake, which would read all jobs for a minute and print thousands of lines
-        _show_expectation(plan, arguments.cores, settings.slurm)
+        _show_expectation(plan, arguments.cores, settings)
         return 0
     command = [sys.executable, "-m", "snakemake"]
     # a clone has a workflow of its own, which snakemake finds
@@ -78,13 +78,13 @@ def run(arguments: argparse.Namespace, *, brief: bool = False) -> int:
     command += ["--configfile", *map(str, settings.files)] if settings.files else []
     command += ["--config", *settings.entries] if settings.entries else []
     if counted and not (settings.idle or brief):
-        _show_expectation(plan, arguments.cores, settings.slurm)
+        _show_expectation(plan, arguments.cores, settings)
     if not settings.idle and len(plan.targets.cells()) >= MANY:
         print("Snakemake plans all of them first, which takes a minute or more", flush=True)
     code = _call_snakemake([*command, *targets])
     # what is expected of all jobs follows the list of them
     if counted and settings.idle and not code:
-        _show_expectation(plan, arguments.cores, settings.slurm)
+        _show_expectation(plan, arguments.cores, settings)
     if code and any(supervise.LOCKS.glob("*")):
         remedy = "if no other run is active here, unlock it (grambench run -- --unlock) and repeat the command"
         print(f"{Path.cwd()} is locked: {remedy}", file=sys.stderr)
@@ -131,6 +131,8 @@ class _Settings(NamedTuple):
         Whether snakemake gets a profile.
     slurm : bool
         Whether the jobs go to SLURM.
+    set_resources : bool
+        Whether the user sets minutes or memory.
     """
 
     files: list[Path]
@@ -140,6 +142,7 @@ class _Settings(NamedTuple):
     counted: bool = True
     profile: bool = False
     slurm: bool = False
+    set_resources: bool = False
 
 
 def _read_settings(arguments: argparse.Namespace, options: list[str]) -> _Settings:
@@ -167,7 +170,7 @@ def _read_settings(arguments: argparse.Namespace, options: list[str]) -> _Settin
     if slurm and not find_spec("snakemake_executor_plugin_slurm"):
         raise ConfigError('jobs on SLURM need the slurm extra: pip install "grambench[slurm]"')
     files, entries = [*files, *(parsed.configfile or [])], [*(parsed.config or []), *entries]
-    return _Settings(files, entries, config | values, idle, counted, bool(profiles), slurm)
+    return _Settings(files, entries, config | values, idle, counted, bool(profiles), slurm, bool(parsed.set_resources))
 
 
 def _executor(profile: str) -> str:
@@ -198,11 +201,13 @@ def _make_plan(call: _Settings) -> "Plan":
     return Plan(settings, CONFIG, overrides, call.values)
 
 
-def _show_expectation(plan: "Plan", cores: str | None, slurm: bool) -> None:
+def _show_expectation(plan: "Plan", cores: str | None, call: _Settings) -> None:
     """Print the number of jobs by step, and the expected time of the runs."""
     from grambench.pipeline.expected import expected_lines
 
-    print(*expected_lines(plan, count_cores(cores), slurm=slurm), sep="\n", flush=True)
+    print(*expected_lines(plan, count_cores(cores), slurm=call.slurm), sep="\n", flush=True)
+    if call.slurm and call.set_resources:
+        print("minutes and memory are those without --set-resources", flush=True)
 
 
 def _show_missing(plan: "Plan") -> None:

@@ -44,10 +44,14 @@ def check_clients() -> None:
         )
 
 
+def refused(minutes: int, megabytes: int) -> str:
+    """Return what a SLURM job asked for that sbatch did not take; Snakemake does not pass on what sbatch says."""
+    asked = f"{minutes} minutes and {megabytes} MB"
+    return f"sbatch did not take it; it asks for {asked}, which a partition has to allow: see docs/cluster.md"
+
+
 def how_it_ended(logs: Sequence[str]) -> str:
     """Return how a SLURM job that failed has ended, by its log, whose name is the number of the job."""
-    if not logs:
-        return "sbatch did not take it, most often for its minutes, which grambench run -n prints; see docs/cluster.md"
     log = Path(logs[0])
     command = ["squeue", "--noheader", "--states=all", "--format=%T", f"--jobs={log.stem}"]
     try:
