@@ -190,7 +190,8 @@ def check_scale(examples: Floats) -> None:
     ValueError
         If their squares are too small for numbers of full precision.
     """
-    largest, spread = float(np.square(examples).sum(axis=1).max()), float(examples.var(axis=0).sum())
+    with np.errstate(over="ignore", invalid="ignore"):  # which the kernels refuse
+        largest, spread = float(np.square(examples).sum(axis=1).max()), float(examples.var(axis=0).sum())
     if examples.any() and largest < np.finfo(np.float64).tiny:
         raise ValueError(
             f"features: expected squares above 1e-308, got values up to {np.abs(examples).max():.2g}; scale"
