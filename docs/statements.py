@@ -15,6 +15,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from grambench.claims import CONTRADICTED, load_claims
+from grambench.report import study_page
 
 PAPERS = Path(__file__).parent / "papers"
 STUDIES = PAPERS.parent.parent / "config" / "studies"
@@ -22,7 +23,7 @@ NAMES = ("omkc", "rkl", "ca", "oks", "obscure")
 MARKUP, BACKSLASH = r"([|*<])", r"\\\1"  # what Markdown would take for its own, and how it is escaped
 HEADING = "## Every statement of the paper\n"
 NOT_RUN = "not run"
-DECIDED = ("holds", "fails", CONTRADICTED, "by number")
+DECIDED = (*study_page.DECIDED, "by number")
 
 
 class Statement(NamedTuple):

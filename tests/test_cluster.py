@@ -12,7 +12,7 @@ from grambench.common.errors import GrambenchError
 from grambench.common.layout import Cell
 from grambench.pipeline import cluster
 from grambench.pipeline.plan import Plan
-from grambench.pipeline.resources import JOB_MB, LAST, START
+from grambench.pipeline.resources import JOB_MB, LAST, START, TABLE_MB
 
 ROOT = Path(__file__).parent.parent
 
@@ -111,6 +111,7 @@ def test_later_attempts_get_more_and_the_last_one_lets_the_limits_of_a_run_end_i
 def test_the_profile_allows_as_many_attempts_and_names_its_jobs():
     profile = yaml.safe_load((ROOT / "profiles/slurm/profile.yaml").read_text())
     assert profile["retries"] + 1 == LAST
+    assert profile["default-resources"]["mem_mb"] == f"attempt * {TABLE_MB}"
     assert profile["slurm-jobname-prefix"] == cluster.PREFIX
 
 

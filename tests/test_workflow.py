@@ -263,6 +263,9 @@ def test_what_a_finished_study_lacks_is_said(finished, copy):
     (copy.folder / layout.CELLS.format(study="small")).unlink()
     assert copy.call("grambench.cli", "run", "-n").startswith("jobs: tables of 1 study, report\n")
     assert "tables and figures are not of these runs: small; the same" in copy.call("grambench.cli", "status")
+    elsewhere = ("grambench.cli", "status", "--results")
+    assert "not of these runs: small;" in finished.call(*elsewhere, str(copy.folder / "results"))
+    assert "these runs" not in copy.call(*elsewhere, str(finished.folder / "results"))
 
 
 @pytest.mark.workflow

@@ -55,8 +55,6 @@ class Rule(NamedTuple):
         Whether only drawn kernels vote.
     draws_updates : bool
         Whether only classifiers of drawn kernels are updated.
-    draws_all : bool
-        Whether both: then a round does without the scores of all other kernels.
     """
 
     beta: float
@@ -64,14 +62,12 @@ class Rule(NamedTuple):
     draws: bool
     draws_votes: bool
     draws_updates: bool
-    draws_all: bool
 
     @classmethod
     def of(cls, parameters: Discount, updates: Kernels, votes: Kernels) -> "Rule":
         """Return the rule of one of the four algorithms; see `fit`."""
         delta = parameters.delta if isinstance(parameters, Sampling) else 0.0
-        drawn = votes == "drawn", updates == "drawn"
-        return cls(parameters.beta, delta, any(drawn), *drawn, all(drawn))
+        return cls(parameters.beta, delta, "drawn" in (updates, votes), votes == "drawn", updates == "drawn")
 
 
 class Rounds(NamedTuple):
@@ -128,10 +124,12 @@ class OMKC:
 
         play = partial(_play_rounds, labels, uniforms, rule, self._w, rounds)
 
+        scores_all = not (rule.draws_votes and rule.draws_updates)
+
         # The type of the result would be made at each call.
         def needed(t: int) -> Any:
             # Before it has updated classifiers, a round lacks values with the example.
-            return np.asarray(updated[t] if updated[t].any() else drawn[t] | (not rule.draws_all))
+            return np.asarray(updated[t] if updated[t].any() else drawn[t] | scores_all)
 
         sizes = self._classifiers.play_all(examples, play, needed)
         self.updates += updated.sum(axis=0)
@@ -211,6 +209,8 @@ def _play_rounds(labels, uniforms, rule, w, rounds, first, experts):  # type: ig
     Algorithm 3 draws after its vote, which does not depend on the draws.
     """
     m, positive = w.size, np.zeros(w.size, dtype=np.bool_)
+    # Only if drawn kernels alone vote and are updated, a round does without the scores of all others.
+    scores_all = not (rule.draws_votes and rule.draws_updates)
     for t in range(first, labels.size):
         drawn, updated, q = rounds.drawn[t], rounds.updated[t], w
         if rule.draws:
@@ -220,10 +220,10 @@ def _play_rounds(labels, uniforms, rule, w, rounds, first, experts):  # type: ig
                 drawn[k] = uniforms[t, k] < p[k]  # lines -, 5, 9, 6
         # Nothing but the draws is written yet, and they are the same when the round is played again.
         for k in range(m):
-            if (drawn[k] or not rule.draws_all) and lacks_values(experts, k):
+            if (drawn[k] or scores_all) and lacks_values(experts, k):
                 return t
         for k in range(m):
-            if drawn[k] or not rule.draws_all:
+            if drawn[k] or scores_all:
                 positive[k] = score(experts, k, t) >= 0.0
                 # lines 8, 11, 10, 12
                 updated[k] = (drawn[k] or not rule.draws_updates) and positive[k] != (labels[t] > 0)

@@ -109,21 +109,15 @@ class Oracle(Descending):
         self._svm_dual: Floats | None = None
         self._meb_dual: Floats | None = None
 
-    def minimise(
-        self,
-        evaluate: Callable[[Floats], Value],
-        project: Callable[[Floats], Floats],
-        start: Floats,
-        stop: Descent | HullDescent,
-    ) -> Minimum:
-        """Minimise an objective of the weights, see Descending; a kernel that is 0 tells nothing and has no weight."""
+    def on_nonzero(self, project: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
+        """Return a projection of weights, (m,), that leaves none to a kernel that is 0, which tells nothing."""
 
         def project_nonzero(point: Floats) -> Floats:
             projected = np.zeros_like(point)
             projected[self.nonzero] = project(point[self.nonzero])
             return projected
 
-        return super().minimise(evaluate, project if self.nonzero.all() else project_nonzero, start, stop)
+        return project if self.nonzero.all() else project_nonzero
 
     def train_svm(self, weights: Floats, C: float, **options: Any) -> svm.SVM:
         """Train an SVM at kernel weights theta, (m,), from the previous dual v; the option `image` is K(theta) v."""

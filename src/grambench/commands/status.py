@@ -29,9 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
         if file.failed or arguments.all:
             print(f"{file.status:12} {file.label}" + (f": {file.reason}" if file.reason else ""))
     print(status.counts(files) or "no run yet: grambench run")
-    if behind := last_run.uncollected(
-        last_run.asked_of_records(last_run.read(arguments.results, arguments.study) or {})
-    ):
+    requests = last_run.read(arguments.results, arguments.study) or {}
+    if behind := last_run.uncollected(last_run.asked_of_records(requests), arguments.results):
         print(f"tables and figures are not of these runs: {', '.join(behind)}; the same grambench run makes them")
     failed = any(file.failed for file in files)
     if failed and arguments.results == layout.RESULTS:

@@ -194,7 +194,7 @@ def check_scale(examples: Floats) -> None:
         largest, spread = float(np.square(examples).sum(axis=1).max()), float(examples.var(axis=0).sum())
     if examples.any() and largest < np.finfo(np.float64).tiny:
         raise ValueError(
-            f"features: expected squares above 1e-308, got values up to {np.abs(examples).max():.2g}; scale"
+            f"features: expected squares above 1e-308, got values up to {np.abs(examples).max():.2g}; scale them"
         )
     if np.finfo(np.float64).eps * largest > DIGITS * spread > 0.0:
         text = f"features: expected examples around 0, got squared norms up to {largest:.2g} with a variance of "

@@ -90,7 +90,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         return Value(value, slope)
 
     equal = np.full(len(oracle.grams), 1.0 / len(oracle.grams))
-    weights, converged = oracle.minimise(evaluate, PROJECTIONS[norm], equal, parameters)
+    weights, converged = oracle.minimise(evaluate, oracle.on_nonzero(PROJECTIONS[norm]), equal, parameters)
     meb = oracle.enclose(weights, ridge=1.0 / C, tolerance=tolerance)
     svm = oracle.train_svm(weights, C, loss="squared", tolerance=tolerance)
 

@@ -89,5 +89,5 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
         return Value(-value, slope)
 
-    weights, converged = oracle.minimise(evaluate, simplex, equal, parameters)
+    weights, converged = oracle.minimise(evaluate, oracle.on_nonzero(simplex), equal, parameters)
     return oracle.fit_kernel(scales * weights, converged)

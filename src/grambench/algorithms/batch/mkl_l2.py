@@ -55,7 +55,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
         return Value(svm.objective, slope)
 
-    weights, converged = oracle.minimise(evaluate, sphere, np.ones(len(oracle.grams)), parameters)
+    weights, converged = oracle.minimise(evaluate, oracle.on_nonzero(sphere), np.ones(len(oracle.grams)), parameters)
     svm = oracle.train_svm(weights, C, tolerance=tolerance)
     certify = partial(certificates.mkl, oracle.grams, labels, C, weights, svm.dual, svm.bias, p=2)
     return oracle.fit(weights, svm.dual, svm.bias, certify, converged)

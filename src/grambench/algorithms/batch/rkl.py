@@ -121,7 +121,8 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
         return Value(value, slope)
 
-    scaled, converged = oracle.minimise(evaluate, PROJECTIONS[parameters.norm], scale / scale.sum(), parameters)
+    project = oracle.on_nonzero(PROJECTIONS[parameters.norm])
+    scaled, converged = oracle.minimise(evaluate, project, scale / scale.sum(), parameters)
     weights = scaled / scale
     if pool.stores_grams:
         # a kernel is constant if the first example is at a distance of 0 from all others
