@@ -16,7 +16,6 @@ from grambench.common.types import Floats
 from grambench.kernels.pool import Pool
 
 MOST_ROWS = 0.6  # share of the rows from which on the lower triangle and its reflection are less work
-SMALL = 1000  # examples up to which one of two compiled loops does, which then need not be compiled
 TILE = 32  # rows and columns that are reflected at a time, which the processor's cache holds
 ABOVE = np.triu(np.ones((TILE, TILE), dtype=np.bool_), 1)
 
@@ -140,8 +139,7 @@ class Combination:
         for k in range(0, m, step):
             for vector, out in pairs:
                 support = np.flatnonzero(vector)
-                write_forms = _forms_by_row if 2 * support.size < n and n > SMALL else _forms_by_column
-                write_forms(self.grams[k : k + step], support, vector[support], np.empty(n), out[k : k + step])
+                _write_forms(self.grams[k : k + step], support, vector[support], np.empty(n), out[k : k + step])
         return forms
 
     def diagonal_sums(self, vector: Floats) -> Floats:
@@ -283,70 +281,31 @@ def _add_scaled(rows, used, factors, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _forms_by_row(grams, support, v, sums, forms):  # type: ignore[no-untyped-def]
-    """Write v'K_m v of every kernel from sums over rows; faster if v has many zeros. Sums are working memory."""
+def _write_forms(grams, support, v, sums, forms):  # type: ignore[no-untyped-def]
+    """Write v'K_m v of every kernel, from its lower triangle; `sums` is working memory."""
     in_fours = support.size - support.size % 4
     for m in range(forms.size):
-        gram = grams[m]
-        # Four rows at a time share the reads of their columns.
-        for a in range(0, in_fours, 4):
-            i0, i1, i2, i3 = support[a], support[a + 1], support[a + 2], support[a + 3]
-            s0 = s1 = s2 = s3 = 0.0
-            for b in range(a):
-                column, factor = support[b], v[b]
-                s0 += factor * gram[i0, column]
-                s1 += factor * gram[i1, column]
-                s2 += factor * gram[i2, column]
-                s3 += factor * gram[i3, column]
-            sums[i0], sums[i1], sums[i2], sums[i3] = s0, s1, s2, s3
-        for a in range(in_fours, support.size):
-            s0 = 0.0
-            for b in range(a):
-                s0 += v[b] * gram[support[a], support[b]]
-            sums[support[a]] = s0
-        forms[m] = _form(gram, support, v, sums)
-
-
-@njit(cache=True)
-def _forms_by_column(grams, support, v, sums, forms):  # type: ignore[no-untyped-def]
-    """Write the same forms, to the last bit, from sums over columns; faster if v has few zeros."""
-    in_eights = support.size - support.size % 8
-    for m in range(forms.size):
-        gram = grams[m]
+        gram, total = grams[m], 0.0
         for j in range(sums.size):
             sums[j] = 0.0
-        # Eight columns at a time, so that the sums are read and written less often. Each is a row, since K is
+        # Four columns at a time, so that the sums are read and written less often. Each is a row, since K is
         # symmetric, and the compiler handles several of its entries at a time.
-        for a in range(0, in_eights, 8):
+        for a in range(0, in_fours, 4):
             i0, i1, i2, i3 = support[a], support[a + 1], support[a + 2], support[a + 3]
-            i4, i5, i6, i7 = support[a + 4], support[a + 5], support[a + 6], support[a + 7]
-            d0, d1, d2, d3, d4, d5, d6, d7 = v[a], v[a + 1], v[a + 2], v[a + 3], v[a + 4], v[a + 5], v[a + 6], v[a + 7]
-            for j in support[a + 4 : a + 8]:
-                sums[j] = sums[j] + d0 * gram[i0, j] + d1 * gram[i1, j] + d2 * gram[i2, j] + d3 * gram[i3, j]
+            d0, d1, d2, d3 = v[a], v[a + 1], v[a + 2], v[a + 3]
+            total += 2.0 * (d0 * sums[i0] + d1 * sums[i1] + d2 * sums[i2] + d3 * sums[i3])
+            # The block on the diagonal is read as a whole, since the sums end before it.
+            for p in range(a, a + 4):
+                for q in range(a, a + 4):
+                    total += v[p] * v[q] * gram[support[p], support[q]]
             # Signed numbers could count from the end, which takes longer.
-            for j in range(np.uintp(i7 + 1), np.uintp(sums.size)):
-                first = sums[j] + d0 * gram[i0, j] + d1 * gram[i1, j] + d2 * gram[i2, j] + d3 * gram[i3, j]
-                sums[j] = first + d4 * gram[i4, j] + d5 * gram[i5, j] + d6 * gram[i6, j] + d7 * gram[i7, j]
-        for a in range(support.size - support.size % 4, support.size):
-            for b in range(in_eights, a):
+            for j in range(np.uintp(i3 + 1), np.uintp(sums.size)):
+                sums[j] = sums[j] + d0 * gram[i0, j] + d1 * gram[i1, j] + d2 * gram[i2, j] + d3 * gram[i3, j]
+        for a in range(in_fours, support.size):
+            for b in range(in_fours, a):
                 sums[support[a]] += v[b] * gram[support[b], support[a]]
-        forms[m] = _form(gram, support, v, sums)
-
-
-@njit(cache=True)
-def _form(gram, support, v, sums):  # type: ignore[no-untyped-def]
-    """Return v'K v from the sums of v_b K_ab over all b before the block of a: four rows, or one of the last rows."""
-    in_fours, total = support.size - support.size % 4, 0.0
-    for a in range(0, in_fours, 4):
-        s0, s1, s2, s3 = sums[support[a]], sums[support[a + 1]], sums[support[a + 2]], sums[support[a + 3]]
-        total += 2.0 * (v[a] * s0 + v[a + 1] * s1 + v[a + 2] * s2 + v[a + 3] * s3)
-        # The block on the diagonal is read as a whole, since the sums end before it.
-        for p in range(a, a + 4):
-            for q in range(a, a + 4):
-                total += v[p] * v[q] * gram[support[p], support[q]]
-    for a in range(in_fours, support.size):
-        total += v[a] * (2.0 * sums[support[a]] + v[a] * gram[support[a], support[a]])
-    return total
+            total += v[a] * (2.0 * sums[support[a]] + v[a] * gram[support[a], support[a]])
+        forms[m] = total
 
 
 @njit(cache=True)
@@ -357,14 +316,14 @@ def add_rows(grams, changed, change, images):  # type: ignore[no-untyped-def]
         gram, image = grams[m], images[m]
         # Four rows at a time, so that the image is read and written less often.
         for a in range(0, in_fours, 4):
-            r0, r1, r2, r3 = gram[changed[a]], gram[changed[a + 1]], gram[changed[a + 2]], gram[changed[a + 3]]
+            i0, i1, i2, i3 = changed[a], changed[a + 1], changed[a + 2], changed[a + 3]
             d0, d1, d2, d3 = change[a], change[a + 1], change[a + 2], change[a + 3]
             for j in range(image.size):
-                image[j] += d0 * r0[j] + d1 * r1[j] + d2 * r2[j] + d3 * r3[j]
+                image[j] += d0 * gram[i0, j] + d1 * gram[i1, j] + d2 * gram[i2, j] + d3 * gram[i3, j]
         for a in range(in_fours, changed.size):
-            base, d = gram[changed[a]], change[a]
+            i, d = changed[a], change[a]
             for j in range(image.size):
-                image[j] += d * base[j]
+                image[j] += d * gram[i, j]
 
 
 @njit(cache=True)
