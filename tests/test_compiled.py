@@ -150,7 +150,7 @@ def test_numba_is_imported_at_the_first_call(caches, monkeypatch, disabled):
         assert first == "False True", answer.stderr
         assert shown == (str(["", "compiling, once"]) if disabled == "0" and number == 0 else "[]")
     kept = sorted(path.name.split("-")[0] for path in caches.rglob("*.nbi"))
-    assert kept == ([] if disabled == "1" else ["lazy.square", "lazy.twice_the_square"])
+    assert kept == ([] if disabled == "1" else ["lazy.square", "lazy.square.inner", "lazy.twice_the_square"])
 
 
 @pytest.mark.parametrize("disabled", "01")

@@ -71,6 +71,8 @@ class GroupNormProblem(NamedTuple):
     ----------
     diagonal : ndarray of float64 (n, m)
         k(x, x) of every example and kernel.
+    lengths : ndarray of float64 (n,)
+        Norm of every example's difference of two classes, ||2 k(x, x)||_{2,q}.
     labels : ndarray of int8 (n,)
         Classes, from 0.
     q : float
@@ -78,6 +80,7 @@ class GroupNormProblem(NamedTuple):
     """
 
     diagonal: Floats
+    lengths: Floats
     labels: Labels
     q: float
 
@@ -246,7 +249,9 @@ class GroupNormClassifier:
         self.labels, self.q, self.regularisation = labels, q, regularisation
         self.classes, self.epochs, self.states = int(labels.max()) + 1, 0, list[State]()
         self.steps = Steps.empty(pool.shape[0], rounds)
-        partners, problem = pool.partners(), GroupNormProblem(np.ascontiguousarray(pool.diagonal().T), labels, q)
+        partners, diagonal = pool.partners(), np.ascontiguousarray(pool.diagonal().T)
+        lengths = np.array([norm(2.0 * each, q) for each in diagonal])
+        problem = GroupNormProblem(diagonal, lengths, labels, q)
         self._scores: StoredScores | ScoresOnDemand = (
             StoredScores(pool, problem, self.steps, self.classes)
             if partners is None
@@ -421,14 +426,16 @@ def _visit_example(scores_i, i, problem, rule, steps):  # type: ignore[no-untype
     The line numbers refer to OBSCURE's Algorithm 2. Lines 5, 6, 11 and 13 are also lines 5, 7 and 9 of Algorithm 1.
     """
     scale, q, y = steps.scale, problem.q, problem.labels[i]
-    rival, rival_score, label_score = -1, 0.0, 0.0
-    for c in range(scores_i.shape[1]):
+    # C stands for no rival yet: with a literal number, the functions called with it would be compiled twice.
+    classes = scores_i.shape[1]
+    rival, rival_score, label_score = classes, 0.0, 0.0
+    for c in range(classes):
         score = 0.0
         for k in range(len(scores_i)):
             score += steps.weights[k] * scores_i[k, c]
         if c == y:
             label_score = score
-        elif rival < 0 or score > rival_score:
+        elif rival == classes or score > rival_score:
             rival, rival_score = c, score  # line 5
     margin = scale[0] * (label_score - rival_score)
     added = margin < 1.0  # line 6
@@ -455,17 +462,17 @@ def _visit_example(scores_i, i, problem, rule, steps):  # type: ignore[no-untype
 @njit(cache=True)
 def _weigh(q, steps):  # type: ignore[no-untyped-def]
     """Write the weights of Algorithm 2."""
-    weights = shares(steps.squares, q) / q
-    # An assignment to all entries at once takes seconds to compile.
+    weights = shares(steps.squares, q)
+    # Loops, since array expressions take ten times as long to compile.
     for k in range(weights.size):
-        steps.weights[k] = weights[k]
+        steps.weights[k] = weights[k] / q
 
 
 @njit(cache=True)
 def _average(rule, q, steps):  # type: ignore[no-untyped-def]
     """Write the weights of UFO-MKL after t examples, by which w^k = weights_k theta^k."""
     t, m = steps.visited[0], len(steps.squares)
-    rest, largest, total = np.zeros(m), 0.0, 0.0
+    rest, largest, total = np.empty(m), 0.0, 0.0
     for k in range(m):
         rest[k] = max(0.0, np.sqrt(max(0.0, steps.squares[k])) - rule.sparsity * t)
         largest = max(largest, rest[k])
@@ -488,7 +495,7 @@ def _descend(i, added, problem, rule, steps):  # type: ignore[no-untyped-def]
         d = regularisation * steps.visited[0] + slack[0]  # line 8
         length = regularisation / q * steps.scale[0] * norm(steps.squares, q)
         if added:
-            length += norm(2.0 * problem.diagonal[i], q)
+            length += problem.lengths[i]
         slack[0] += 0.5 * (np.sqrt(d * d + q * (length / rule.radius) ** 2) - d)  # line 9
     rate = regularisation * steps.visited[0] + slack[0]  # line 10
     # The first step of Pegasos has the rate lambda and would make the scale 0, by which coefficients are divided; it

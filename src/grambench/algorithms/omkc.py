@@ -208,7 +208,7 @@ def _play_rounds(labels, uniforms, rule, w, rounds, first, experts):  # type: ig
     The numbers in comments are the lines of OMKC's Algorithms 1 (D,D), 2 (D,S), 3 (S,D) and 4 (S,S), in this order.
     Algorithm 3 draws after its vote, which does not depend on the draws.
     """
-    m, positive = w.size, np.zeros(w.size, dtype=np.bool_)
+    m, positive, voting = w.size, np.zeros(w.size, dtype=np.bool_), np.empty(w.size)
     # Only if drawn kernels alone vote and are updated, a round does without the scores of all others.
     scores_all = not (rule.draws_votes and rule.draws_updates)
     for t in range(first, labels.size):
@@ -222,18 +222,21 @@ def _play_rounds(labels, uniforms, rule, w, rounds, first, experts):  # type: ig
         for k in range(m):
             if (drawn[k] or scores_all) and lacks_values(experts, k):
                 return t
+        errs = False
         for k in range(m):
             if drawn[k] or scores_all:
                 positive[k] = score(experts, k, t) >= 0.0
                 # lines 8, 11, 10, 12
                 updated[k] = (drawn[k] or not rule.draws_updates) and positive[k] != (labels[t] > 0)
+                errs |= updated[k]
+            voting[k] = q[k] if drawn[k] or not rule.draws_votes else 0.0
         # Weights, scores and support vectors are as they were before the round.
-        if updated.any() and lacks_row(experts, t):
+        if errs and lacks_row(experts, t):
             return t
         # Kernels that do not vote keep their places with a weight of 0, since the place decides the lane of a sum. The
         # vote of OMKC(D,D) is of the weights as they are: the published numbers on diabetes need it undivided.
         # Algorithm 2 prints the vote without q in line 8.
-        rounds.votes[t] = vote(q * drawn if rule.draws_votes else q, positive)  # lines 5, 8, 5, 9
+        rounds.votes[t] = vote(voting, positive)  # lines 5, 8, 5, 9
         discount(w, updated, rule.beta)  # lines 9, 12, 11, 13
         for k in range(m):
             if updated[k]:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, partial, update_wrapper
+from types import FunctionType
 from typing import Any
 
 LOADING = ("_load_overload", "_guard_against_spurious_io_errors")  # methods of Numba's cache, which are not public
@@ -27,9 +28,21 @@ class _Compiled:
 
     @cached_property
     def _dispatcher(self) -> Any:
+        return self._compiled(self._function)
+
+    @cached_property
+    def _inner(self) -> Any:
+        # Compiled callers need no conversion of Python's objects, which takes time to compile.
+        function = self._function
+        code, names, defaults = function.__code__, function.__globals__, function.__defaults__
+        copy = FunctionType(code, names, argdefs=defaults, closure=function.__closure__)
+        copy.__qualname__, copy.__module__ = f"{self.name}.inner", function.__module__  # names in the cache
+        return self._compiled(copy, no_cpython_wrapper=True)
+
+    def _compiled(self, function: Callable[..., Any], **options: Any) -> Any:
         import numba
 
-        dispatcher = numba.njit(**self._options)(self._function)
+        dispatcher = numba.njit(**{"no_cfunc_wrapper": True, **options, **self._options})(function)
         cache: Any = getattr(dispatcher, "_cache", None)
         # Another version of Numba may have other methods, and then loads as it does.
         if self._options.get("cache") and all(hasattr(cache, name) for name in LOADING):
@@ -46,7 +59,7 @@ class _Compiled:
     @property
     def _numba_type_(self) -> Any:
         # Numba reads this attribute where one compiled function calls another.
-        return self._dispatcher._numba_type_
+        return self.__dict__.get("_dispatcher", self._inner)._numba_type_
 
 
 def _load(cache: Any, signature: Any, context: Any) -> Any:

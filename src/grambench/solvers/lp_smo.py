@@ -19,6 +19,7 @@ along a batch was too different, and most kernels with small weights are left ou
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg.blas import dgemv
 
 from grambench.common.errors import SolverError
 from grambench.common.lazy_numba import largest, njit
@@ -121,13 +122,17 @@ def train(
     rows, most_steps = combination.rows, min(max_steps, STEPS_AN_EXAMPLE * n)
     lower, upper = np.where(y > 0.0, 0.0, -C), np.where(y > 0.0, C, 0.0)
     values, forms, images, weights = np.zeros(n), np.zeros(m), np.zeros((m, n)), rows.weights.copy()
+    working = np.empty(n, dtype=np.int64), np.empty(m), np.empty(m), np.empty(m)
     largest, scales = np.abs(diagonals).max(axis=1), np.abs(diagonals).cumsum(axis=1)[:, -1] / n
     norm = dual = size = 0.0
     misfit, omitted, batch, steps, additions, idle, least = 1.0, OMITTED, FIRST_BATCH, 0, 0, 0, np.inf
     objectives, solution = list[float](), None
     while True:
         gradient = y - weights @ images
-        bias, violation = _bias(gradient, values, lower, upper)
+        grow, shrink = masks(values, lower, upper)
+        # The bias lies between these gradients. With one class only, no coefficient can grow, or none can shrink.
+        most, low = float((gradient + grow).max()), float((gradient + shrink).min())
+        bias, violation = low if most == -np.inf else most if low == np.inf else 0.5 * (most + low), most - low
         objective = 0.5 * norm + C * _sum(np.maximum(y * (gradient - bias), 0.0))
         objectives.append(objective)
         allowed, excess = gap * objective, objective - dual
@@ -150,7 +155,7 @@ def train(
         end, target, limit = values.copy(), max(reduction * violation, aim), min(batch, most_steps - steps)
         theta, reach = (forms.copy(), weights.copy(), weights.copy()), np.abs(images).max(axis=1)
         count, added = _improve(
-            rows, gradient, end, lower, upper, *masks(values, lower, upper), images, reach, *theta, order, target, limit
+            rows, gradient, end, lower, upper, grow, shrink, images, reach, *theta, order, target, limit, *working
         )
         if count < 0:
             break
@@ -182,10 +187,9 @@ def _sum(values: Floats) -> float:
     return float(values.cumsum()[-1])
 
 
-@njit(cache=True)
-def _products(images, values):  # type: ignore[no-untyped-def]
+def _products(images: Floats, values: Floats) -> Floats:
     # NumPy's own products differ in the last bits.
-    return np.dot(images, values)
+    return np.asarray(dgemv(1.0, images.T, values, trans=1))
 
 
 def _move(
@@ -225,43 +229,48 @@ def _weigh(forms, order, weights):  # type: ignore[no-untyped-def]
     """Write theta for these q_m to `weights` and return ||q||_p*; equal weights if no form is positive."""
     most, total = largest(forms), 0.0
     if not most > 0.0:
-        weights[:] = weights.size ** (1.0 / order - 1.0)
+        for k in range(forms.size):
+            weights[k] = weights.size ** (1.0 / order - 1.0)
         return 0.0
     for k in range(forms.size):
         # Powers of a high order overflow.
         ratio = max(forms[k], 0.0) / most
         weights[k] = ratio ** (order - 1.0)
         total += ratio * weights[k]
-    weights /= total ** (1.0 - 1.0 / order)
+    length = total ** (1.0 - 1.0 / order)
+    for k in range(forms.size):
+        weights[k] /= length
     return most * total ** (1.0 / order)
 
 
 @njit(cache=True)
-def _bias(gradient, values, lower, upper):  # type: ignore[no-untyped-def]
-    """Return the middle of the gradients between which the bias must lie, and their difference."""
-    most, least = -np.inf, np.inf
-    for i in range(values.size):
-        if values[i] < upper[i]:
-            most = max(most, gradient[i])
-        if values[i] > lower[i]:
-            least = min(least, gradient[i])
-    # With one class only, no coefficient can grow, or none can shrink.
-    bias = least if most == -np.inf else most if least == np.inf else 0.5 * (most + least)
-    return bias, most - least
-
-
-@njit(cache=True)
 def _improve(  # type: ignore[no-untyped-def]
-    rows, gradient, values, lower, upper, grow, shrink, images, reach, forms, weights, applied, order, tolerance, most
+    rows,
+    gradient,
+    values,
+    lower,
+    upper,
+    grow,
+    shrink,
+    images,
+    reach,
+    forms,
+    weights,
+    applied,
+    order,
+    tolerance,
+    most,
+    gains,
+    new_forms,
+    new_weights,
+    slopes,
 ):
     """Take a batch of steps, `most` at most; return their number and row additions.
 
     The number is negative if the model is not concave. The gradient holds the
-    weights that are `applied`; changes of others are put off.
+    weights that are `applied`; changes of others are put off. The last four arrays are working memory.
     """
     m, n, additions, diagonal = forms.size, values.size, 0, rows.diagonal
-    gains = np.empty(n, dtype=np.int64)
-    new_forms, new_weights, slopes = np.empty(m), np.empty(m), np.empty(m)
     for step in range(most):
         i, violation = steepest(gradient, grow, shrink)
         if i == n or not violation > tolerance:
@@ -289,9 +298,8 @@ def _improve(  # type: ignore[no-untyped-def]
         for k in range(m):
             difference = weights[k] - applied[k]
             if abs(difference) * reach[k] > IGNORED * tolerance:
-                image = images[k]
                 for a in range(n):
-                    gradient[a] -= difference * image[a]
+                    gradient[a] -= difference * images[k, a]
                 applied[k] = weights[k]
                 additions += 1
     return most, additions

@@ -79,7 +79,12 @@ def maximise(
         is_whole = indices.size == values.size
         limit = min(PERIOD, max_steps - step)
         n_steps = _improve(
-            *active, *masks(*active[2:5]), ridge, tolerance if is_whole or is_near else 10.0 * tolerance, limit
+            *active,
+            *masks(*active[2:5]),
+            np.empty(indices.size, dtype=np.int64),
+            ridge,
+            tolerance if is_whole or is_near else 10.0 * tolerance,
+            limit,
         )
         gradient[indices], values[indices] = active[1:3]
         if n_steps < 0:
@@ -147,9 +152,8 @@ def _undecided(gradient: Floats, values: Floats, lower: Floats, upper: Floats) -
 
 
 @njit(cache=True)
-def _improve(rows, gradient, values, lower, upper, diagonal, grow, shrink, ridge, tolerance, max_steps):  # type: ignore[no-untyped-def]
+def _improve(rows, gradient, values, lower, upper, diagonal, grow, shrink, gains, ridge, tolerance, max_steps):  # type: ignore[no-untyped-def]
     """Take steps among the active variables; return their number, `max_steps` if not solved, negative if unbounded."""
-    gains = np.empty(values.size, dtype=np.int64)
     for step in range(max_steps):
         i, violation = steepest(gradient, grow, shrink)
         if i == values.size or not violation > tolerance:
@@ -184,12 +188,6 @@ def masks(values: Floats, lower: Floats, upper: Floats) -> tuple[Floats, Floats]
 
 
 @njit(cache=True)
-def _mask(k, values, lower, upper, grow, shrink):  # type: ignore[no-untyped-def]
-    grow[k] = 0.0 if values[k] < upper[k] else -np.inf
-    shrink[k] = 0.0 if values[k] > lower[k] else np.inf
-
-
-@njit(cache=True)
 def transfer(values, i, j, change, lower, upper, grow, shrink):  # type: ignore[no-untyped-def]
     """Add `change` to variable i and subtract it from j, and update whether they can grow or shrink."""
     # A variable that reaches its bound is set to it: a sum would miss it by rounding, and the variable would be tried
@@ -202,8 +200,9 @@ def transfer(values, i, j, change, lower, upper, grow, shrink):  # type: ignore[
         values[j] = lower[j]
     else:
         values[j] -= change
-    _mask(i, values, lower, upper, grow, shrink)
-    _mask(j, values, lower, upper, grow, shrink)
+    for k in (i, j):
+        grow[k] = 0.0 if values[k] < upper[k] else -np.inf
+        shrink[k] = 0.0 if values[k] > lower[k] else np.inf
 
 
 @njit(cache=True)
