@@ -3,9 +3,10 @@
     python docs/page_numbers.py
 
 looks them up and writes them into README.md and pages of docs, such as docs/catalogue.md, whose tables come from the
-descriptions in `config/datasets`. A page keeps its sentences, and each is here once more with `{}` in the place of its
-numbers. A sentence that a page does not have, such as one that names another algorithm as the best, is an error:
-whoever wrote the sentence reads it again. A test compares all pages with what is looked up.
+descriptions in `config/datasets`. Rows of docs/papers/statements are written there and on their page. A page keeps its
+sentences, and each is here once more with `{}` in the place of its numbers. A sentence that a page does not have, such
+as one that names another algorithm as the best, is an error: whoever wrote the sentence reads it again. A test compares
+all pages with what is looked up.
 """
 
 import sys
@@ -15,7 +16,7 @@ import numpy as np
 import pandas as pd
 from board_pages import images, lead_on_synthetic, leaderboard_images, leaderboard_views, views
 from page_parts import WORDS, Part, Sentence, Table, points
-from paper_pages import OF_OMKC, ca, obscure, oks, omkc, rkl
+from paper_pages import OF_OMKC, ca, obscure, obscure_rows, oks, oks_rows, omkc, omkc_rows, rkl, rkl_rows
 from reference_numbers import ACCURACY, ROOT, counted, learned, reproduced, results_of
 from vectors_page import lead, leaderboard, vectors
 
@@ -220,6 +221,10 @@ PAGES = {
     "docs/papers/oks.md": oks,
     "docs/papers/omkc.md": omkc,
     "docs/papers/rkl.md": rkl,
+    "docs/papers/statements/obscure.csv": obscure_rows,
+    "docs/papers/statements/oks.csv": oks_rows,
+    "docs/papers/statements/omkc.csv": omkc_rows,
+    "docs/papers/statements/rkl.csv": rkl_rows,
 }
 
 

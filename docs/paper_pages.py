@@ -1,4 +1,4 @@
-"""The numbers of the papers' pages."""
+"""The numbers of the papers' pages, and those of the rows of docs/papers/statements, which these pages have too."""
 
 import itertools
 import re
@@ -9,8 +9,11 @@ import pandas as pd
 from page_parts import WORDS, Part, Sentence, Table, points
 from reference_numbers import ACCURACY, FIT_SECONDS, ROOT, claims_of, counted, reproduced, results_of
 
+from grambench.claims.omkc import TABLE_3, TABLE_4
+from grambench.claims.rkl import RKL
+from grambench.common import layout
 from grambench.results import archive, replications, reproduction
-from grambench.results.statistics import signed_rank
+from grambench.results.statistics import BEST_LEVEL, resampled_difference, signed_rank
 
 LARGE_GAP = 10.0  # points between our accuracy and the printed one, from which on the page of OKS has a line for it
 OF_OMKC = ("mistake_percent", "support_vectors")  # in Tables 3 and 4
@@ -76,6 +79,31 @@ def omkc() -> Iterator[Part]:
         numbers = map(points, [*means, budget.values(dataset, name, OF_OMKC[0]).mean()])
         lines.append(f"| {' | '.join([dataset, budget.title(name), *numbers])} |")
     yield Table("| | | 5 | 10 | 20 | 50 | 100 | 200 | 500 | no budget |", lines)
+    yield from omkc_rows()
+
+
+def omkc_rows() -> Iterator[Part]:
+    """Yield the numbers of docs/papers/statements/omkc.csv."""
+    results, mistakes = results_of("omkc"), OF_OMKC[0]
+    sweep, better = results.study.sweeps["delta"], []
+    for dataset, name in itertools.product(sweep.datasets, sweep.algorithms):
+        swept = results.swept("delta", dataset, name, mistakes)
+        best = swept.mean(axis=1).idxmin()
+        others = [swept.loc[delta].to_numpy() for delta in (0.001, 0.01) if delta != best]
+        tests = [resampled_difference(swept.loc[best].to_numpy(), other, overlap=0.0) for other in others]
+        if all(test.p_value < BEST_LEVEL for test in tests):
+            better += [dataset, f"{best:g}".removeprefix("0")]
+    yield Sentence("on {} {}, the best of nine values, is significantly better than .001, the smallest,", better)
+    printed, counts = pd.read_csv(ROOT / "config/published/omkc_tables_3_4.csv"), []
+    for table, names in ((3, TABLE_3), (4, TABLE_4)):
+        cells = printed[(printed["table"] == table) & (printed["metric"] == mistakes)]
+        best_of = results.means(names, mistakes).idxmin(axis=1)
+        bold = []
+        for dataset, name in zip(cells["dataset"], cells["algorithm"], strict=True):
+            apart = results.difference(dataset, best_of[dataset], name, mistakes, overlap=0.0)
+            bold.append(name == best_of[dataset] or (apart is not None and apart.p_value >= BEST_LEVEL))
+        counts.append(str((cells["highlighted"] == bold).sum()))
+    yield Sentence("a paired test of the runs gives {} of the 75 cells of Table 3 and {} of Table 4,", counts)
 
 
 def _printed(study: str, found: pd.DataFrame, corners: Mapping[str, str]) -> Iterator[Part]:
@@ -160,6 +188,59 @@ def rkl() -> Iterator[Part]:
         yield Sentence(f"| {title} | {' | '.join(['{}'] * len(cells))} |", cells)
     yield from _rkl_accuracies(found[0])
     yield from _rkl_claims()
+    yield from rkl_rows()
+
+
+def rkl_rows() -> Iterator[Part]:
+    """Yield the numbers of docs/papers/statements/rkl.csv."""
+    results = results_of("rkl")
+    ours, kernels = (results.means(results.study.algorithms, of).round(9) for of in (ACCURACY, "kernels_selected"))
+    printed = reproduced("rkl", ACCURACY).pivot(index="dataset", columns="algorithm", values="published_mean")
+    gains = [(ours[f"rkl_{norm}"] - ours[f"klc_{norm}_unbiased"]).mean() for norm in ("l1", "l2")]
+    yield Sentence("with gains of {} and {} points in the mean", list(map(points, gains)))
+    signs = [np.sign(of["mkl_l1"] - of["mkl_l2"]) for of in (ours, printed)]
+    wins, _, losses = results.duel("mkl_l1", "mkl_l2", ACCURACY)
+    yield Sentence(
+        "MKL l1 has the higher accuracy on {} of 11 data sets and MKL l2 on {} (printed {} and {}), by the corrected "
+        "resampled t-test on {} and {}",
+        [*(str((of == sign).sum()) for of in signs for sign in (1, -1)), str(wins), str(losses)],
+    )
+    gaps = np.array([[results.values(data, name, "gap") for data in ours.index] for name in RKL])
+    most = [f"{np.ceil(1e4 * of.max()) / 100.0:g}" for of in (gaps, gaps[-1])]
+    yield Sentence("puts all {} fits within {} % of the optimum", [str(gaps.size), most[0]])
+    ended = np.array([results.values(data, RKL[-1], "converged") for data in ours.index])
+    yield Sentence(
+        "{} of {} fits end by their criterion (metric converged); by their certificates {} are within 1 % of the "
+        "optimum and all within {} %",
+        [f"{ended.sum():.0f}", str(ended.size), str((gaps[-1] <= 0.01).sum()), most[1]],
+    )
+    rivals = {norm: ours[[f"mkl_{norm}", f"klc_{norm}_unbiased"]].max(axis=1) for norm in ("l1", "l2")}
+    ahead = np.logical_and(*(ours[f"rkl_{norm}"] > rival for norm, rival in rivals.items()))
+    yield Sentence(
+        "by the means without a test: on {} of 11, not on {}, {}, {}, {} and {}",
+        [str(ahead.sum()), *sorted(ahead.index[~ahead])],
+    )
+    shown = [of[RKL].map("{:.1f}".format) for of in (ours, printed)]
+    pairs = [sum((of[one] == of[other]).sum() for one, other in itertools.combinations(RKL, 2)) for of in shown]
+    alike = [(of.nunique(axis=1) == 1).sum() for of in shown]
+    yield Sentence(
+        "{} of 33 pairs, printed {}. All three agree on {} of 11 data sets (printed {});", list(map(str, pairs + alike))
+    )
+    apart = [of["rkl_l2"] - of["klc_l2"] for of in (ours, printed)]
+    counts = [(of > 0.05, of < -0.05, of.abs() <= 0.05) for of in apart]
+    yield Sentence(
+        "accuracy is higher on {} of 11 data sets, lower on {}, and within .05 points on {} (printed: {}, {} and {})",
+        [str(each.sum()) for of in counts for each in of],
+    )
+    fewer = kernels["klc_l2_unbiased"] < 20.0
+    yield Sentence(
+        "fewer than all kernels on {} of 11 data sets, not on {} and {}", [str(fewer.sum()), *fewer.index[~fewer]]
+    )
+    fewer = kernels["rkl_l2"] < kernels["klc_l2_unbiased"]
+    yield Sentence("Table 1: fewer on {} of 11; on wdbc", [str(fewer.sum())])
+    names = ["rkl_l1", "unif", "mkl_l1", "klc_l1_unbiased"]
+    behind = ["rkl_l1" not in results.best(data, names, ACCURACY) for data in ours.index]
+    yield Sentence("t-test it is behind on {} of 11", [str(sum(behind))])
 
 
 def _rkl_accuracies(found: pd.DataFrame) -> Iterator[Part]:
@@ -276,6 +357,52 @@ def obscure() -> Iterator[Part]:
     yield from _obscure_caltech()
     yield from _obscure_mnist()
     yield from _obscure_figure_3()
+    yield from obscure_rows()
+
+
+def obscure_rows() -> Iterator[Part]:
+    """Yield the numbers of docs/papers/statements/obscure.csv."""
+    curves = pd.read_parquet(archive.path_of("obscure_flowers", layout.CURVES))
+    states = curves.pivot(index=["algorithm", "repetition", "round"], columns="metric", values="result")
+    last = states.groupby(level=[0, 1]).transform("last")
+    near = states[states[ACCURACY] >= last[ACCURACY] - 2.0]["epochs"].groupby(level=[0, 1]).min()
+    early, end = (of[states["epochs"] == 5.0].loc["obscure"] for of in (states, last))
+    yield Sentence(
+        "{} to {} % after five epochs, {} to {} points below the end after {} to {}; within 2 points of it after {} to "
+        "{} (twenty splits",
+        [
+            *_ends(early[ACCURACY], decimals=1),
+            *_ends(end[ACCURACY] - early[ACCURACY]),
+            *_ends(end["epochs"]),
+            *_ends(near["obscure"]),
+        ],
+    )
+    yield Sentence(
+        "within 2 points of its end after {} to {} epochs, Pegasos after {} to {} (twenty splits); where C is selected "
+        "by validation {} to {} and {} to {}",
+        [text for name in ("obscure_100", "pegasos_100", "obscure", "pegasos") for text in _ends(near[name])],
+    )
+    silp = results_of("obscure_caltech_figure3").swept("examples", "caltech_102", "silp", FIT_SECONDS).mean(axis=1)
+    power = np.polyfit(np.log(silp.index.to_numpy(float)), np.log(silp), 1)[0]
+    yield Sentence("ours to about {} (510 to 1530 images", [points(power)])
+    by_p, stages = results_of("obscure_caltech"), ("obscure", "obscure_online")
+    both, first = (by_p.swept("p", "caltech_102", name, FIT_SECONDS).mean(axis=1) for name in stages)
+    yield Sentence("200 fixed epochs more make it {} to {} times", _ends(both / first, decimals=1))
+    chosen = results_of("obscure_caltech_chosen").values("caltech_102", "obscure", "selected_value")
+    yield Sentence("p of {} or less in each of five splits", [f"{chosen.max():g}"])
+    of_39 = results_of("obscure_caltech_39")
+    errors = of_39.values("caltech_102", "obscure_online", "training_error_percent")
+    yield Sentence("in {} of three splits of `obscure_caltech_39`", [WORDS[(errors == 0.0).sum()]])
+    single = of_39.swept("single", "caltech_102", "single_kernel", ACCURACY).mean(axis=1)
+    yield Sentence("ours differ by {} points", [points(np.ptp(single), decimals=0)])
+    weights = [of_39.values("caltech_102", "obscure", f"weight:{each.name}") for each in of_39.study.kernel_list()]
+    yield Sentence("{} of 39 weights are above 0", [str(sum(each.min() > 0.0 for each in weights))])
+    selected = of_39.values("caltech_102", "obscure", "kernels_selected")
+    yield Sentence("{} to {} of the 39 weights are above", _ends(selected))
+
+
+def _ends(values: pd.Series, *, decimals: int = 0) -> list[str]:
+    return [points(value, decimals=decimals) for value in (values.min(), values.max())]
 
 
 def _obscure_caltech() -> Iterator[Part]:
@@ -387,3 +514,23 @@ def oks() -> Iterator[Part]:
     two, twelve, som = map(points, means.iloc[1:])
     yield Sentence("OKS-SVM has {} % in the mean over the tasks, where two epochs have {}", [twelve, two])
     yield Sentence("SOM with twelve has {} %", [som])
+    yield from oks_rows()
+
+
+def oks_rows() -> Iterator[Part]:
+    """Yield the numbers of docs/papers/statements/oks.csv."""
+    results = results_of("oks")
+    metrics = (ACCURACY, "seconds", FIT_SECONDS)
+    accuracy, seconds, fit = (results.means(results.study.algorithms, metric) for metric in metrics)
+    once = fit / 22.0  # a run of methods that have 21 values and a refit
+    found = {
+        "by Algorithm 1 takes longer on {} of 6 tasks,": fit["oks_hinge"] > fit["oks_svm"],
+        "takes no longer than a run of Algorithm 2 on {} of 6": once["oks_hinge"] <= fit["oks_svm"],
+        "OKS has less `fit_seconds` on {} of 6 tasks,": fit["oks_svm"] < fit["som_svm"],
+        "one run of SOM takes less than one of OKS on {} of 6": once["som_svm"] < fit["oks_svm"],
+        "OM-1 takes more than OM-2 on {} of 6 tasks here,": seconds["om1"] > seconds["om2"],
+        "MuTron more than OM-1 on {}, but": seconds["mutron"] > seconds["om1"],
+        "behind OKS-SVM on {} of 6 tasks (five seeds": accuracy["oks_perceptron"] < accuracy["oks_svm"],
+    }
+    for text, tasks in found.items():
+        yield Sentence(text, [str(tasks.sum())])

@@ -3,7 +3,8 @@
     python docs/statements.py RESULTS [PAPER ...]
 
 Each page's section is written anew: all claims of the paper's studies, and the rows of `docs/papers/statements`, which
-has the statements that no claim judges, with the reason or with what decides them.
+has the statements that no claim judges, with the reason or with what decides them. `docs/page_numbers.py` looks up the
+numbers of our results in these rows; it runs after this program where the words of a row have changed.
 """
 
 import re
