@@ -201,9 +201,11 @@ class TrainedPerceptrons(NamedTuple):
 
     def scores(self, pool: Pool, needed: NDArray[np.bool_]) -> Floats:
         """Return f_k(x) of t examples, (t, m); the scores of kernels that are not needed are 0 and not computed."""
-        grams, scores = pool.grams(), np.zeros((pool.shape[1], len(self.dual)))
+        rows, scores = np.arange(pool.shape[1]), np.zeros((pool.shape[1], len(self.dual)))
         for k in np.flatnonzero(needed & self.dual.any(axis=1)).tolist():
-            scores[:, k] = lane_sum(support_columns(grams[k], self.support), self.dual[k])
+            own = np.flatnonzero(self.dual[k])
+            values = pool.values(k, rows, self.support[own])
+            scores[:, k] = lane_sum(np.ascontiguousarray(values.T), self.dual[k, own])
         return scores
 
 
@@ -221,7 +223,9 @@ def voting_weights(weights: Floats, probabilities: Floats | None, rng: np.random
 
 def combine_votes(weights: Floats, scores: Floats) -> Floats:
     """Return the votes on t examples, (t,), from the weights (t, m) and the scores of the kernels, (t, m)."""
-    return np.array([vote(*example) for example in zip(weights, scores >= 0.0, strict=True)])
+    signed = np.where(scores >= 0.0, weights, -weights)
+    total, mass = (lane_sum(each.T, np.ones(each.shape[1])) for each in (signed, weights))
+    return np.divide(total, mass, out=np.zeros(len(mass)), where=mass > 0.0)
 
 
 @dataclass(frozen=True, slots=True)
