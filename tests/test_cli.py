@@ -345,7 +345,9 @@ def test_status_counts_what_was_run_last(project, call):
         1,
         "1 run ok, 1 run missing, 1 run stale, 1 data set ok",
     ) and "omkc_dd on sonar: made with" in out
-    assert call("failed")[1] == "results/runs/omkc/sonar/omkc_dd.h5\n"
+    assert call("failed")[1] == "results/runs/omkc/sonar/omkc_dd.h5\n" and "edited" not in out
+    os.utime(project / "config/studies/omkc.yaml", (2**32, 2**32))
+    assert "edited after the last run: config/studies/omkc.yaml; grambench run -n" in call("status")[1]
     code, out, _ = call("status", "rkl")
     assert (code, out.splitlines()[:2]) == (
         1,

@@ -736,6 +736,7 @@ WRONG = [
     (KernelClassifier(), DAYS, Y, "X: expected numbers, got dates or durations"),
     (KernelClassifier(), pd.DataFrame({"a": X[:, 0], "day": DAYS[:, 0]}), Y, "X: .*dates or .* from column 'day'"),
     (KernelClassifier(kernels=[GRAMS[0], "rbf"]), np.arange(40), Y, r"got an array \(40, 40\); .* cannot be mixed"),
+    (KernelClassifier(kernels={"s": GRAMS[0], "g": "rbf"}), X, Y, "cannot be mixed, got a matrix for 's'"),
     (KernelClassifier(kernels=[[[1.0], [1.0, 2.0]]]), np.arange(2), Y[:2], "kernels: expected matrices"),
     (KernelClassifier(kernels=GRAMS[0, 0]), X, Y, "kernels: expected names or functions, got np.float64"),
     (KernelClassifier(kernels=None), np.arange(40), Y, "kernels: expected names, functions or arrays, got None"),

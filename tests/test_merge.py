@@ -157,8 +157,13 @@ def test_other_settings_or_orders_are_two_values(sides):
     settings = record("omkc", "wdbc", "perceptron").settings | {"seed": 2}
     add(sides[1], record("omkc", "wdbc", "perceptron", settings=settings))
     refused(sides, "settings seed differ between")
+    points = [{"beta": 0.8}], [{"beta": 0.9}]
+    for side, point in zip(sides, points, strict=True):
+        add(side, record("omkc", "wdbc", "perceptron", settings=settings | {"points": point}))
+    refused(sides, "settings beta differ between")
+    add(sides[0], record("omkc", "wdbc", "perceptron"))
     add(sides[1], record("omkc", "wdbc", "perceptron"), record("rkl", "sonar", "unif", repetitions=4))
-    refused(sides, "runs/rkl/sonar/unif.h5: settings protocol differ")  # other parts are other splits
+    refused(sides, "runs/rkl/sonar/unif.h5: settings outer_folds differ")  # other parts are other splits
 
 
 def test_more_repeats_win_where_they_begin_alike(sides, tmp_path):

@@ -183,6 +183,11 @@ def test_one_data_set_that_is_shown_to_be_beyond_a_point_is_enough_against_equal
     assert compared.next_within > 0.95 and compared.better == 1 and compared.verdict() != "practically equal"
 
 
+def test_differences_that_are_equal_by_chance_show_no_equality():
+    low, high = harm_and_gain(differences([0.0, 0.0], [3.0, 4.0], freedom=4.0)).mean.interval(0.05)
+    assert (low, high) == pytest.approx(2.5 * np.array([-1, 1]) * stats.t.ppf(0.975, 1))
+
+
 def test_the_best_of_several_is_judged_by_a_wider_interval():
     compared = harm_and_gain(differences([1.2, 3.0, 2.0, 1.6, 2.6, 1.4, 2.2], np.full(7, 0.3)))
     low, high = compared.mean.interval(0.05)

@@ -114,7 +114,10 @@ FAULTS = {
     ),
     "infinity": ({"k": changed(0, 0, np.inf)}, "kernel k: expected numbers within 3.4e+38, got inf in row 1, column 1"),
     "texts": ({"k": np.full((60, 60), "a")}, "kernel k: expected numbers, got texts"),
-    "objects": ({"k": np.full((60, 60), None)}, "Object arrays cannot be loaded"),
+    "objects": (
+        {"k": np.full((60, 60), None)},
+        "it has an array of Python objects, which could run any code; save texts as",
+    ),
     "three axes": ({"k": LINEAR[None]}, "kernel k: expected a matrix, got an array of 1 x 60 x 60"),
     "other examples": (
         {"k": LINEAR, "l": LINEAR[:50, :50]},
@@ -137,11 +140,13 @@ def test_a_fault_of_a_place_is_one_line(tmp_path):
     write(tmp_path)
     np.save(tmp_path / "cut.npy", LINEAR)
     (tmp_path / "cut.npy").write_bytes((tmp_path / "cut.npy").read_bytes()[:-9])
+    np.save(tmp_path / "texts.npy", np.where(Y > 0, "a", "b").astype(object))
     (tmp_path / "late.libsvm").write_text(libsvm(LINEAR, Y).replace(" 0:3 ", " 0:4 "))
     (tmp_path / "other.libsvm").write_text(libsvm(LINEAR, -Y))
     cases = [
         ({"k": "k.npz"}, "k.npz:y", "expected the place k.npz:ARRAY, for one of several arrays, got k.npz"),
         ({"k": "k.npy:k"}, "k.npz:y", "expected the place k.npy, for the only array, got k.npy:k"),
+        ({"k": "k.npy"}, "texts.npy", "it has an array of Python objects, which could run any code; save texts as"),
         ({"k": "k.npz:z"}, "k.npz:y", "expected a variable 'z', got k, y"),
         ({"k": "cut.npy"}, "y.npy", "cut.npy, y.npy: cannot be read as kernels: it is damaged or has another format"),
         ({"k": "y.txt"}, "y.npy", "or LIBSVM's precomputed kernels, `label 0:1 1:value ...`, got b'"),

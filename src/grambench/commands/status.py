@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grambench.commands import names
-from grambench.commands.project import check_root, read_plan
+from grambench.commands.project import CONFIG, check_root, read_plan
 from grambench.common import layout
 
 if TYPE_CHECKING:
@@ -32,6 +32,10 @@ def run(arguments: argparse.Namespace) -> int:
     requests = last_run.read(arguments.results, arguments.study) or {}
     if behind := last_run.uncollected(last_run.asked_of_records(requests), arguments.results):
         print(f"tables and figures are not of these runs: {', '.join(behind)}; the same grambench run makes them")
+    paths = [CONFIG / "studies" / f"{study}.yaml" for study in requests]
+    last = layout.located(arguments.results, layout.LAST_RUN)
+    if edited := [str(path) for path in paths if path.is_file() and path.stat().st_mtime > last.stat().st_mtime]:
+        print(f"edited after the last run: {', '.join(edited)}; grambench run -n counts the runs that it changes")
     failed = any(file.failed for file in files)
     if failed and arguments.results == layout.RESULTS:
         print("to repeat them: the same command with -- -R $(grambench failed)")

@@ -3,6 +3,7 @@
 import ast
 import functools
 import inspect
+import re
 import sys
 from textwrap import dedent
 from typing import Any
@@ -38,6 +39,9 @@ def _attributes(text: str) -> dict[str, str]:
     """Return the description of each attribute in one docstring."""
     descriptions: dict[str, str] = {}
     names: list[str] = []
+    # one parameter may be a line of its own, as in the examples of docs/extending.md
+    if single := re.fullmatch(r"(\w+): (.+)", text, re.DOTALL):
+        return {single[1]: " ".join(single[2].split())}
     for line in text.partition("Attributes\n----------\n")[2].splitlines():
         if line and not line.startswith(" "):
             names = [name.strip() for name in line.partition(" :")[0].split(",")]

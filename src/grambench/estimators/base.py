@@ -36,7 +36,7 @@ from grambench.kernels.pools import title
 LONGEST = 400  # characters of a message
 DATES = ("m", "M")  # kinds of NumPy's types: durations and dates
 KINDS = (("numbers", Number | np.bool_), ("text", str))
-LIMITS = ("iterations", "epochs", "online", "batch", "gap")  # parameters that end a fit
+LIMITS = ("iterations", "epochs", "batch", "gap")  # parameters that end a fit
 MOST = np.iinfo(np.int8).max  # classes of a multi-class algorithm, whose labels are int8
 Result = TypeVar("Result")
 

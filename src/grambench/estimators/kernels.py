@@ -330,6 +330,8 @@ def _from_mapping(values: Mapping[Any, Any]) -> Any:
 def _parse(entry: Any) -> list[Any]:
     """Return the kernels, functions or names of scikit-learn's kernels that one entry of a list describes."""
     if isinstance(entry, Mapping):
+        if matrices := [name for name, value in entry.items() if getattr(value, "ndim", 0) > 1]:
+            raise ValueError(f"kernels: Gram matrices and names cannot be mixed, got a matrix for {matrices[0]!r}")
         if any(map(callable, entry.values())):
             expected = "a dictionary of functions by name to be all of it, and to have functions alone"
             raise ValueError(f"kernels: expected {expected}, got {reprlib.repr(entry)} among others")

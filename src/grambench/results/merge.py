@@ -197,9 +197,20 @@ def unlike(one: Record, other: Record) -> str:
     """Return which settings or permutations differ between two records, except for the number of repetitions."""
     settings = [_without_repetitions(record.settings) for record in (one, other)]
     if settings[0] != settings[1]:
-        keys = sorted(set(settings[0]) | set(settings[1]))
-        return "settings " + ", ".join(key for key in keys if settings[0].get(key) != settings[1].get(key))
+        return "settings " + ", ".join(dict.fromkeys(_changed("", *settings)))
     return f"orders ({one.orders}, {other.orders})" if one.orders != other.orders else ""
+
+
+def _changed(name: str, one: Any, other: Any) -> Iterator[str]:
+    """Yield the innermost names under which two settings differ, such as that of a parameter."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in sorted(set(one) | set(other)):
+            yield from _changed(key, one.get(key), other.get(key))
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for pair in zip(one, other, strict=True):
+            yield from _changed(name, *pair)
+    elif one != other:
+        yield name
 
 
 def unequal(one: Record, other: Record) -> Iterator[tuple[str, Any, Any]]:

@@ -263,6 +263,9 @@ def harm_and_gain(differences: tuple[Difference, ...]) -> HarmAndGain:
     counts = (high < -PRACTICAL, (low >= -PRACTICAL) & (high <= PRACTICAL), low > PRACTICAL)
     beyond = (*counts, points < -PRACTICAL, points > PRACTICAL)
     mean = resampled_difference(np.zeros(points.size), points, overlap=0.0)
+    if not np.ptp(points):
+        # Accuracies are shares of few examples, so that differences may be equal by chance. Their own errors count.
+        mean = mean._replace(error=float(np.linalg.norm([each.error for each in differences])) / points.size)
     worse, within, better, below, above = (int(each.sum()) for each in beyond)
     return HarmAndGain(worse, within, better, below, above, points.size, mean, *predict_next(differences))
 

@@ -129,10 +129,8 @@ def train(
     objectives, solution = list[float](), None
     while True:
         gradient = y - weights @ images
-        grow, shrink = masks(values, lower, upper)
-        # The bias lies between these gradients. With one class only, no coefficient can grow, or none can shrink.
-        most, low = float((gradient + grow).max()), float((gradient + shrink).min())
-        bias, violation = low if most == -np.inf else most if low == np.inf else 0.5 * (most + low), most - low
+        bounds = lower, upper, *masks(values, lower, upper)
+        bias, violation = _bias(gradient, *bounds[2:])
         objective = 0.5 * norm + C * _sum(np.maximum(y * (gradient - bias), 0.0))
         objectives.append(objective)
         allowed, excess = gap * objective, objective - dual
@@ -154,9 +152,7 @@ def train(
         reduction = min(max(misfit, MOST_REDUCTION), LEAST_REDUCTION)
         end, target, limit = values.copy(), max(reduction * violation, aim), min(batch, most_steps - steps)
         theta, reach = (forms.copy(), weights.copy(), weights.copy()), np.abs(images).max(axis=1)
-        count, added = _improve(
-            rows, gradient, end, lower, upper, grow, shrink, images, reach, *theta, order, target, limit, *working
-        )
+        count, added = _improve(rows, gradient, end, *bounds, images, reach, *theta, order, target, limit, *working)
         if count < 0:
             break
         curvatures, bend, changed = _move(rows.grams, largest, images, values, end, forms, weights, order)
@@ -185,6 +181,14 @@ def train(
 def _sum(values: Floats) -> float:
     """Return the sum of numbers one after the other, whose last bits decide when a batch ends."""
     return float(values.cumsum()[-1])
+
+
+def _bias(gradient: Floats, grow: Floats, shrink: Floats) -> tuple[float, float]:
+    """Return the middle of the gradients between which the bias must lie, and their difference."""
+    most, least = float((gradient + grow).max()), float((gradient + shrink).min())
+    # With one class only, no coefficient can grow, or none can shrink.
+    bias = least if most == -np.inf else most if least == np.inf else 0.5 * (most + least)
+    return bias, most - least
 
 
 def _products(images: Floats, values: Floats) -> Floats:

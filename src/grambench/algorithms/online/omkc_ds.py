@@ -21,9 +21,9 @@ memory.
 Deviations
 ----------
 Each of these deviations from the printed algorithm is one that the published numbers need (docs/papers/omkc.md).
-Kernels are drawn with the smoothed probability p of Section 4.2, not with q (line 5). The vote of the drawn kernels is
-weighted by q, as in Algorithm 4, not plain (line 8). A score of 0 predicts +1, for each kernel and for the vote, and
-the order of summation is that of `grambench.algorithms.rows`.
+Kernels are drawn with the smoothed probability p of Section 4.2, not with q (line 5), though Algorithm 2 has the δ of p
+among its inputs. The vote of the drawn kernels is weighted by q, as in Algorithm 4, not plain (line 8). A score of 0
+predicts +1, for each kernel and for the vote, and the order of summation is that of `grambench.algorithms.rows`.
 
 The vote is divided by the sum of the weights of the kernels that vote, as in `omkc_dd`.
 

@@ -9,7 +9,8 @@ Formula
     ŷ = sign Σ_k q_k sign f_k(x)
     θ_k ← β θ_k  and  f_k ← f_k + y K_k(x, ·)     for every k with z_k = 1 and sign f_k(x) ≠ y
 
-θ is the paper's w, and z_k its m_k, the draw; its own z_k, a mistake of the kernel, is sign f_k(x) ≠ y here.
+θ is the paper's w, and z_k the draw, which the paper calls m_k. Its z_k stands for a mistake of the kernel, which is
+written sign f_k(x) ≠ y here.
 
 Complexity
 ----------
@@ -20,7 +21,8 @@ Deviations
 sign(0) = +1 for each kernel and for the vote, and the order of summation is that of `grambench.algorithms.rows`, as
 in `omkc_dd`. The vote is divided by the sum of its weights, as there.
 
-Algorithm 3 asks for δ in (0, 1). δ = 1 is allowed here, since Section 4.2 says what it leads to.
+The paper allows β and δ in (0, 1) (δ in Algorithms 2 and 4; the input of Algorithm 3 lacks it). β = 1 is allowed as in
+`omkc_dd`, and δ = 1, since Section 4.2 says what it leads to.
 
 Chosen by published numbers: sign(0) = +1; additions in four lanes.
 
