@@ -445,6 +445,7 @@ def test_a_name_that_yaml_takes_for_no_text_is_refused(project, capsys, name, st
 
 ODD = {
     "a file's name that is no UTF-8": ["b\udcff.csv", "--label", "y"],
+    "braces in the file's name": ["b{x}.csv", "--label", "y"],
     "a control character in the file's name": ["b\x01.csv", "--label", "y"],
     "a control character in the name": ["a.csv", "--label", "y", "--name", "a\x01"],
     "a control character in the label": ["a.csv", "--label", "y\x01"],
@@ -775,7 +776,10 @@ def test_compare_replaces_only_what_it_wrote_for_the_same_file(project, monkeypa
 
 @pytest.mark.workflow
 def test_a_file_is_compared_in_one_command(tmp_path, monkeypatch, capsys):
-    """Two of five groups of columns decide: a learned combination beats the best kernel and the uniform one."""
+    """Two of five groups of columns decide: a learned combination beats the best kernel and the uniform one.
+
+    The file has a name as browsers give it, with characters of the shell.
+    """
     rng = np.random.default_rng(0)
     features = rng.normal(size=(240, 20))
     sick = np.square(features[:, :8]).sum(axis=1) > 7.3
@@ -785,14 +789,14 @@ def test_a_file_is_compared_in_one_command(tmp_path, monkeypatch, capsys):
         for row, s in zip(features, sick, strict=True)
     )
     rows += ",0.1" * 19 + ",sick\n"
-    (tmp_path / "genes.csv").write_text(header + rows)
+    (tmp_path / "genes (1) & $(x).csv").write_text(header + rows)
     (tmp_path / "groups.csv").write_text("column,view\n" + "".join(f"gene{i},group {i // 4}\n" for i in range(20)))
     monkeypatch.setattr(answers, "REQUIRED", ("uniform_svm", "easy_mkl", "majority"))
     monkeypatch.setattr(compare, "FIXED_SECONDS", 60.0)  # nothing remains for others
     for minutes in (2, 1):  # a second call finds everything done
         monkeypatch.chdir(tmp_path)
-        call = ["genes.csv", "--label", "kind", "--views", "groups.csv", "--drop-incomplete", "-c", "2"]
-        assert cli.main(["compare", *call]) == 0
+        call = ["--label", "kind", "--views", "groups.csv", "--drop-incomplete", "-c", "2", "--name", "genes"]
+        assert cli.main(["compare", "genes (1) & $(x).csv", *call]) == 0
         out = capsys.readouterr().out
         assert out.count(f"3 configurations, about {minutes} min on 2 cores; --minutes 1 leaves out d1, ") == 1
         assert "jobs: " not in out and "runs ok" not in out, "counts beside that of what is compared"
