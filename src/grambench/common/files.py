@@ -58,8 +58,8 @@ def atomic(path: Path) -> Iterator[Path]:
             os.fsync(stream.fileno())
         temporary.replace(path)
     except OSError as error:
-        # A write to a full disk names no file.
-        error.filename = error.filename or str(path)
+        # A write to a full disk names no file, and a folder in the place of the file the temporary one.
+        error.filename = str(path) if error.filename in (None, name) else error.filename
         raise
     finally:
         temporary.unlink(missing_ok=True)
