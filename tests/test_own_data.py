@@ -3,6 +3,7 @@
 import contextlib
 import gzip
 import json
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -56,11 +57,12 @@ def test_described_fetched_and_prepared(project, capsys):
 
 
 def test_the_description_can_be_made_again_by_the_call_it_names(project, monkeypatch):
-    assert add("people.csv", *CALL, "--minmax", "--name", "others") == 0
+    Path("two  blanks.csv").write_text(PEOPLE)
+    assert add("two  blanks.csv", *CALL, "--minmax", "--name", "others") == 0
     path = Path("config/datasets/others.yaml")
     text = path.read_text()
     assert add("people.csv", *CALL, "--name", "others") == 2  # it is there already
-    words = text.splitlines()[0].removeprefix("# made by: grambench ").split()
+    words = shlex.split(text.splitlines()[0].removeprefix("# made by: grambench "))
     path.unlink()
     assert cli.main(words) == 0 and path.read_text() == text
 
@@ -447,6 +449,7 @@ ODD = {
     "a file's name that is no UTF-8": ["b\udcff.csv", "--label", "y"],
     "braces in the file's name": ["b{x}.csv", "--label", "y"],
     "a control character in the file's name": ["b\x01.csv", "--label", "y"],
+    "a line break in the file's name": ["b\n.csv", "--label", "y", "--name", "b"],
     "a control character in the name": ["a.csv", "--label", "y", "--name", "a\x01"],
     "a control character in the label": ["a.csv", "--label", "y\x01"],
     "a character that YAML cannot hold": ["\ufffe.csv", "--label", "y"],

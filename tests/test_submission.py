@@ -235,6 +235,11 @@ def test_other_data_are_refused(quick, call):
     assert refused(call) == line
 
 
+def test_a_board_without_reference_results_is_refused(quick, call):
+    small_board.change_about(FOLDER, {"study": "nowhere"})
+    assert refused(call).startswith("files: mine: unknown study of the reference results 'nowhere': ")
+
+
 def test_a_data_set_that_was_left_out_is_named(quick, call):
     for name in ("runs.parquet", "records.parquet"):
         table = pd.read_parquet(FOLDER / name)

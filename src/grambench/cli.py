@@ -89,9 +89,9 @@ def _run(argv: Sequence[str] | None) -> int:
         parser = _build_parser()
         # a shell asks for completions: the process ends in autocomplete
         if "_ARGCOMPLETE" in os.environ:
-            import argcomplete
+            import argcomplete.finders
 
-            argcomplete.safe_actions.add(_Store)  # completers read what arguments before them have stored
+            argcomplete.finders.safe_actions.add(_Store)  # completers read what arguments before them have stored
             argcomplete.autocomplete(parser)
         arguments = parser.parse_args(words[:end], argparse.Namespace(snakemake=words[end + 1 :]))
         if end < len(words) and arguments.command_name != "run":
@@ -163,9 +163,9 @@ class _Store(argparse._StoreAction):
     """Stores what an argument is given; an option of several values that is there again adds to them."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
-        before = getattr(namespace, self.dest, None)
+        before: Any = getattr(namespace, self.dest)
         is_again = isinstance(values, list) and before is not self.default
-        setattr(namespace, self.dest, [*before, *values] if is_again else values)
+        setattr(namespace, self.dest, before + values if is_again else values)
 
 
 class _Parser(argparse.ArgumentParser):

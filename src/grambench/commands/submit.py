@@ -1,6 +1,7 @@
 """`grambench submit`: an algorithm with its results on a board, as a folder that others can verify."""
 
 import argparse
+import shlex
 from pathlib import Path
 
 from grambench.commands import check, rank
@@ -30,5 +31,5 @@ def run(arguments: argparse.Namespace) -> int:
     output = arguments.output or layout.RESULTS / "submit" / Path(arguments.algorithm).stem
     submission.write(output, spec, ranked)
     print(ranking_page.summary(ranked))
-    print(f"submission: {output}; check it as others will: grambench verify {output}")
+    print(f"submission: {output}; check it as others will: grambench verify {shlex.quote(str(output))}")
     return 0
