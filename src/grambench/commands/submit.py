@@ -4,7 +4,7 @@ import argparse
 import shlex
 from pathlib import Path
 
-from grambench.commands import check, rank
+from grambench.commands import check, project, rank
 from grambench.common import layout
 from grambench.common.errors import ConfigError
 
@@ -24,11 +24,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     if not arguments.algorithm.endswith(".py"):
         raise ConfigError(f"{arguments.algorithm}: expected the file of an algorithm, such as mine.py")
+    output = project.writable(arguments.output or layout.RESULTS / "submit" / Path(arguments.algorithm).stem)
     if not (made := rank.make(arguments, lambda arguments: bool(check.run(arguments)))):
         print("not submitted: a check fails")
         return 1
     spec, ranked = made
-    output = arguments.output or layout.RESULTS / "submit" / Path(arguments.algorithm).stem
     submission.write(output, spec, ranked)
     print(ranking_page.summary(ranked))
     print(f"submission: {output}; check it as others will: grambench verify {shlex.quote(str(output))}")
