@@ -69,8 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def refuse() -> int:
-    """Say that an algorithm is not ranked, and return the exit code."""
-    print("not ranked: it uses labels or examples before it may know them")
+    """Say that an algorithm is not ranked, since it leaks, raises or never ends; return the exit code."""
+    print("not ranked: it does not pass the checks for leaks; grambench check makes all checks")
     return 1
 
 
