@@ -99,6 +99,16 @@ def test_a_full_disk_names_the_file_that_was_written(tmp_path, monkeypatch):
     assert caught.value.filename == str(tmp_path / "table.h5") and not list(tmp_path.iterdir())
 
 
+def test_a_folder_that_cannot_be_written_names_the_file_and_no_temporary_one(tmp_path, monkeypatch):
+    def refuse(*, dir, prefix, suffix):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), f"{dir}/{prefix}x{suffix}")
+
+    monkeypatch.setattr(files.tempfile, "mkstemp", refuse)
+    with pytest.raises(PermissionError) as caught:
+        files.write_text(tmp_path / "table.tex", "content")
+    assert caught.value.filename == str(tmp_path / "table.tex")
+
+
 def test_a_file_is_on_disk_before_it_has_its_name(tmp_path, monkeypatch):
     """A power cut right after the rename would leave a name with nothing behind it."""
     done = []

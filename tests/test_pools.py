@@ -78,6 +78,12 @@ def test_a_constant_feature_keeps_its_unit(value, n):
     np.testing.assert_allclose(unknown[:, 0], [0.0, value + 2.0 - value], atol=1e-12 * max(abs(value), 1.0))
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e-145])
+def test_a_feature_whose_squares_vanish_is_standardised(scale):
+    train = np.column_stack([np.random.default_rng(0).normal(2.0, size=50), np.zeros(50)])
+    np.testing.assert_allclose(standardised(scale * train, train[:1])[0], standardised(train, train[:1])[0])
+
+
 def test_a_feature_that_hardly_varies_is_none_that_does_not():
     rng = np.random.default_rng(0)
     train = 1.0 + 1e-9 * rng.normal(size=(50, 1))

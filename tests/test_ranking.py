@@ -141,7 +141,7 @@ def test_a_leak_is_not_ranked(ranked, call, monkeypatch):
     """What a leak is, tests/test_outside.py says."""
     monkeypatch.setattr(rank, "show_leaks", lambda arguments: True)
     code, said, _ = call("rank", "logistic_regression", "-d", "votes84", "-r", "2")
-    assert (code, said) == (1, "not ranked: it uses labels or examples before it may know them\n")
+    assert (code, said) == (1, "not ranked: it does not pass the checks for leaks; grambench check makes all checks\n")
     assert not RANKING.exists()
 
 

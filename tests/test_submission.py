@@ -54,6 +54,7 @@ def fit(parameters, pool, labels, *, order, rng):
     return Fit(weights=np.full(m, 1 / m), predictor=Means(labels, parameters.shift))
 '''
 PARAMETERS = {"shift": 0.001}
+UNWRITABLE = "expected a folder that can be written, got a file or another; -o names a folder"
 
 
 @pytest.fixture(scope="module")
@@ -235,6 +236,11 @@ def test_other_data_are_refused(quick, call):
     assert refused(call) == line
 
 
+def test_a_board_without_reference_results_is_refused(quick, call):
+    small_board.change_about(FOLDER, {"study": "nowhere"})
+    assert refused(call).startswith("files: mine: unknown study of the reference results 'nowhere': ")
+
+
 def test_a_data_set_that_was_left_out_is_named(quick, call):
     for name in ("runs.parquet", "records.parquet"):
         table = pd.read_parquet(FOLDER / name)
@@ -288,9 +294,14 @@ def test_a_data_set_without_a_source_is_no_submission(quick, call, monkeypatch):
     ("arguments", "message"),
     [
         (["submit", "rkl"], "rkl: expected the file of an algorithm, such as mine.py"),
+        *(
+            ([*command, "-o", f"{FOLDER}/about.json/new"], f"{FOLDER}/about.json/new: {UNWRITABLE}")
+            for command in (["submit", f"{FOLDER}/{ALGORITHM}"], ["rank", f"{FOLDER}/{ALGORITHM}"], ["report"])
+        ),
         (["verify", "nothing"], "nothing: no such folder"),
         (["verify", "mine", "-n", "0"], "--cells: expected at least 1, got 0"),
     ],
 )
-def test_wrong_calls_get_one_line(quick, call, arguments, message):
-    assert call(*arguments) == (2, "", f"grambench: {message}\n")
+def test_wrong_calls_get_one_line_before_anything_runs(quick, call, arguments, message):
+    code, out, err = call(*arguments)
+    assert (code, err) == (2, f"grambench: {message}\n") and "%" not in out

@@ -62,7 +62,7 @@ def test_rows_columns_metric_caption_and_label_are_those_of_the_call(table):
 
 
 @pytest.mark.parametrize(
-    ("name", "start"), [("t.tex", "% \\usepackage{booktabs}"), ("t.md", "# Mistakes"), ("t.csv", "dataset,")]
+    ("name", "start"), [("t.tex", r"% \use"), ("t.TEX", r"% \use"), ("t.md", "# Mistakes"), ("t.csv", "dataset,")]
 )
 def test_the_suffix_of_a_file_is_its_format(project, table, name, start):
     assert table("omkc", "-d", "wdbc", "-o", f"out/{name}")[:2] == (0, "")
@@ -71,6 +71,15 @@ def test_the_suffix_of_a_file_is_its_format(project, table, name, start):
     if name == "t.csv":
         rows = {row["algorithm"]: row for row in csv.DictReader(text.splitlines())}
         assert float(rows["omkc_dd"]["ours_mean"]) == 5.0 and rows["omkc_dd"]["best"] == "True"
+
+
+def test_a_folder_in_the_place_of_the_file_is_named(project, table):
+    (project / "t.tex").mkdir()
+    assert table("omkc", "-o", "t.tex")[::2] == (1, "grambench: t.tex: Is a directory\n")
+
+
+def test_an_option_of_several_names_that_is_given_again_adds_to_them(table):
+    assert table("omkc", "-d", "wdbc", "-d", "sonar") == table("omkc", "-d", "wdbc", "sonar")
 
 
 def test_a_metric_that_is_newer_than_the_results_says_what_to_do(table):

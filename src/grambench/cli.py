@@ -89,8 +89,9 @@ def _run(argv: Sequence[str] | None) -> int:
         parser = _build_parser()
         # a shell asks for completions: the process ends in autocomplete
         if "_ARGCOMPLETE" in os.environ:
-            import argcomplete
+            import argcomplete.finders
 
+            argcomplete.finders.safe_actions.add(_Store)  # completers read what arguments before them have stored
             argcomplete.autocomplete(parser)
         arguments = parser.parse_args(words[:end], argparse.Namespace(snakemake=words[end + 1 :]))
         if end < len(words) and arguments.command_name != "run":
@@ -158,8 +159,21 @@ def _change_folder(folder: str) -> None:
         raise ConfigError(f"-C {folder}: {error.strerror}") from None
 
 
+class _Store(argparse._StoreAction):
+    """Stores what an argument is given; an option of several values that is there again adds to them."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        before: Any = getattr(namespace, self.dest)
+        is_again = isinstance(values, list) and before is not self.default
+        setattr(namespace, self.dest, before + values if is_again else values)
+
+
 class _Parser(argparse.ArgumentParser):
     """An argument parser that suggests the nearest name for a command that does not exist."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.register("action", None, _Store)
 
     def _check_value(self, action: argparse.Action, value: object) -> None:
         if action.choices is not None and value not in action.choices:

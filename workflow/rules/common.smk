@@ -14,7 +14,7 @@ def params_of(rule):
     }
 
 
-CALL = "python -m grambench.pipeline.steps {params.step} {params.code} --output {output} --input {input} <<< {params.spec:q}"
+CALL = "python -m grambench.pipeline.steps {params.step} {params.code} --output {output} --input {input:q} <<< {params.spec:q}"
 LIMITS = "--threads {threads} --seconds {resources.seconds} --memory-mb {resources.private_mb}"
 
 STEP = f"{CALL} 2> {{log}}"

@@ -96,8 +96,8 @@ def prepare(
     output = root / CONFIG / "datasets" / f"{name}.yaml"
     _check_name(name)
     command = _format_command(arguments)
-    if plain(command) != command:
-        expected = "expected file, columns and labels in UTF-8 without control characters"
+    if plain(command) != command or len(command.splitlines()) > 1:
+        expected = "expected file, columns and labels in UTF-8 without control characters and line breaks"
         raise ConfigError(f"{expected}, got {command!r:.300}")
     # compare asks for no permission to repeat itself, and has none to replace any other description
     compared = f"# made by: grambench compare {shlex.quote(str(arguments.file))} ".encode()
@@ -193,7 +193,7 @@ def _format_command(arguments: argparse.Namespace) -> str:
             words += [option] if value else [f"--no-{option[2:]}"] * by_default
         else:
             words += [f"{option}={value}".replace("\t", "tab")] if value else []
-    return " ".join(shlex.join(words).split())
+    return shlex.join(words)
 
 
 def _add_to_study(study: str, dataset: str) -> tuple[Path, str]:

@@ -1,6 +1,7 @@
 """`grambench init`: a project of one's own."""
 
 import argparse
+import shlex
 import shutil
 from pathlib import Path
 
@@ -32,5 +33,5 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigError(f"{folder}: cannot be made ({why})") from None
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         print(path)
-    print(f"next: cd {folder} && grambench run; grambench add-dataset describes data of your own")
+    print(f"next: cd {shlex.quote(str(folder))} && grambench run; grambench add-dataset describes data of your own")
     return 0

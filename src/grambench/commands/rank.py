@@ -55,12 +55,13 @@ def add_board(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Rank an algorithm, such as mine.py, among all configurations of a board, whose results need no run."""
+    from grambench.commands.project import writable
     from grambench.report import ranking_page
 
+    output = writable(arguments.output or layout.RESULTS / "rank" / Path(arguments.algorithm).stem)
     if not (made := make(arguments, show_leaks)):
         return refuse()
     _, ranked = made
-    output = arguments.output or layout.RESULTS / "rank" / Path(arguments.algorithm).stem
     page = ranking_page.write(output, ranked)
     print(ranking_page.summary(ranked))
     print(f"page to mail: {page}; tables for a paper: {output}/ranks_short.tex, ranks.tex, versus.tex")
@@ -68,8 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def refuse() -> int:
-    """Say that an algorithm is not ranked, and return the exit code."""
-    print("not ranked: it uses labels or examples before it may know them")
+    """Say that an algorithm is not ranked, since it leaks, raises or never ends; return the exit code."""
+    print("not ranked: it does not pass the checks for leaks; grambench check makes all checks")
     return 1
 
 

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from grambench.commands import names
-from grambench.commands.project import read_plan
+from grambench.commands.project import read_plan, writable
 from grambench.commands.run import count_cores
 from grambench.common import layout
 from grambench.common.errors import DataError
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     if begun := sorted({*last_run.datasets()} & {*studies} - here.keys()):
         print(f"shown from {archive.ARCHIVE}, since only some of their runs are done here: {', '.join(begun)}")
     print(f"archived studies: {len(studies)}; tables, figures and pages of all take a minute or two", flush=True)
-    index = arguments.output / Path(layout.REFERENCE_REPORT).name
+    index = writable(arguments.output) / Path(layout.REFERENCE_REPORT).name
     made = reference_report.write(plan, here, index, count_cores(arguments.cores))
     counts = ", ".join(f"{count} from {folder}" for folder, count in made.items())
     print(f"studies: {counts}; report: {index.resolve()}")

@@ -1,9 +1,10 @@
 """`grambench submit`: an algorithm with its results on a board, as a folder that others can verify."""
 
 import argparse
+import shlex
 from pathlib import Path
 
-from grambench.commands import check, rank
+from grambench.commands import check, project, rank
 from grambench.common import layout
 from grambench.common.errors import ConfigError
 
@@ -23,12 +24,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     if not arguments.algorithm.endswith(".py"):
         raise ConfigError(f"{arguments.algorithm}: expected the file of an algorithm, such as mine.py")
+    output = project.writable(arguments.output or layout.RESULTS / "submit" / Path(arguments.algorithm).stem)
     if not (made := rank.make(arguments, lambda arguments: bool(check.run(arguments)))):
         print("not submitted: a check fails")
         return 1
     spec, ranked = made
-    output = arguments.output or layout.RESULTS / "submit" / Path(arguments.algorithm).stem
     submission.write(output, spec, ranked)
     print(ranking_page.summary(ranked))
-    print(f"submission: {output}; check it as others will: grambench verify {output}")
+    print(f"submission: {output}; check it as others will: grambench verify {shlex.quote(str(output))}")
     return 0

@@ -74,7 +74,7 @@ def _table(arguments: argparse.Namespace) -> "TableContent":
 def _render(table: "TableContent", arguments: argparse.Namespace) -> str:
     from grambench.report import renderings
 
-    form = arguments.format or SUFFIXES.get(arguments.output.suffix if arguments.output else "", "text")
+    form = arguments.format or SUFFIXES.get(arguments.output.suffix.lower() if arguments.output else "", "text")
     if arguments.label and form != "latex":
         raise ConfigError("--label: expected with --latex, which alone has labels")
     if form == "latex":

@@ -46,23 +46,26 @@ def atomic(path: Path) -> Iterator[Path]:
         An empty temporary file in the same folder, with the same suffix, to be written by the caller.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix)
-    # mkstemp sets 0600, but a shared results folder must stay readable.
-    os.fchmod(handle, 0o666 & ~UMASK)
-    os.close(handle)
-    temporary = Path(name)
+    prefix, temporary = f".{path.stem}-", None
     try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=prefix, suffix=path.suffix)
+        # mkstemp sets 0600, but a shared results folder must stay readable.
+        os.fchmod(handle, 0o666 & ~UMASK)
+        os.close(handle)
+        temporary = Path(name)
         yield temporary
         # Without fsync, a power cut may leave an empty or incomplete file under the new name.
         with temporary.open("rb") as stream:
             os.fsync(stream.fileno())
         temporary.replace(path)
     except OSError as error:
-        # A write to a full disk names no file.
-        error.filename = error.filename or str(path)
+        # A write to a full disk names no file, and a folder that cannot be written the temporary one.
+        if not error.filename or Path(error.filename).name.startswith(prefix):
+            error.filename = str(path)
         raise
     finally:
-        temporary.unlink(missing_ok=True)
+        if temporary:
+            temporary.unlink(missing_ok=True)
 
 
 def sweep(folder: Path) -> None:

@@ -128,6 +128,12 @@ class Own(FileSource):
     origin_format: ClassVar[str] = "file {files}"
     files: InnerFiles
 
+    @model_validator(mode="after")
+    def _check_paths(self) -> Self:
+        if odd := [file.path for file in self.files if "{" in file.path]:
+            raise ValueError(f"expected no braces in a path, which Snakemake takes for wildcards; rename {odd[0]}")
+        return self
+
     def located(self, folder: Path) -> Self:
         """Return the source with paths, which are relative to `folder`, relative to here."""
         files = [file.model_copy(update={"path": os.path.normpath(folder / file.path)}) for file in self.files]

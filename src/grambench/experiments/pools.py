@@ -19,6 +19,7 @@ from grambench.kernels.functions import single_features
 from grambench.kernels.pool import Pool, Stored, stacked
 from grambench.kernels.pools import BoundKernels
 
+SMALLEST = 1e-140  # spread of a feature whose squares keep their digits
 CONSTANT = 1e-12  # of a feature's mean: a spread that rounding alone makes
 
 
@@ -128,6 +129,9 @@ class Pools:
         dense(self._dataset)  # sparse features cannot be standardised
         train = self._imputed(self._train)
         centre, spread = train.mean(axis=0), train.std(axis=0)
+        tiny = spread < SMALLEST
+        unit = np.maximum(np.abs(train[:, tiny]).max(axis=0), np.finfo(np.float64).tiny)
+        spread[tiny] = unit * (train[:, tiny] / unit).std(axis=0)
         spread[spread <= CONSTANT * abs(centre)] = 1.0
         return centre, spread
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from grambench.common.errors import DataError
+from grambench.common.errors import DataError, unknown_name
 from grambench.common.files import atomic
 from grambench.common.layout import Cell
 from grambench.common.types import Settings
@@ -83,6 +83,8 @@ def read(folder: Path) -> Submission:
         if faults := archive.faults(folder, [ALGORITHM]):
             raise DataError(*faults)
         about = archive.read_about(folder)
+        if about["study"] not in (studies := archive.studies()):
+            raise DataError(f"{folder}: {unknown_name('study of the reference results', str(about['study']), studies)}")
         contents = {str(name): str(data.get("content", "")) for name, data in about["data"].items()}
         by_path = archive.read_records(folder)
         records = {record.dataset: record for record in by_path.values() if _is_whole(record)}

@@ -72,8 +72,8 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int, positiv
         about = [*_about_views(study, results, dataset, n, list(percent.columns))]
         sentences += [text, *about, *[ALL_VIEWS] * bool(about and d)]
     share = 100.0 * max(positives, n - positives) / n if positives else means.get("majority")
-    largest = "larger" if positives else "largest"
-    larger = f", where the {largest} class has {share:.1f} %" if share else ""
+    chance = "the larger class" if positives else "always predicting the largest class"
+    larger = f", where {chance} has {share:.1f} %" if share else ""
     counts = f"{len(finished)} of {len(entries)} configurations were compared"
     protocol = study.protocol
     assert isinstance(protocol, RandomSplits) and protocol.shares, "a leaderboard's"
