@@ -241,6 +241,7 @@ def test_the_examples_are_short_and_pass_every_check(call, example):
     Path("mine.py").write_text(example)
     code, said, _ = call("check", "mine.py")
     assert code == 0 and said.splitlines() == [f"ok   {what}" for what in PLANTED]
+    assert re.search(r"(?m)^(power|margin) = [.\d]+: of ", call("list", "algorithms", "mine.py")[1])
 
 
 def test_an_algorithm_of_a_file_learns_a_stream():
