@@ -87,6 +87,7 @@ def test_splits_depend_on_the_seed_and_the_name_of_the_data_set(kind):
         ({}, [40, 30, 50]),
         ({"sizes": {"default": [40, 30, 50], "made": [10, 10, 10]}}, [10, 10, 10]),
         ({"sizes": {}, "shares": [0.5, 0.25, 0.25], "most": 100}, [50, 25, 25]),
+        ({"sizes": {}, "shares": [0.29, 0.58, 0.13], "most": 100}, [29, 58, 13]),
     ],
 )
 def test_random_splits_have_the_sizes_asked_for_and_differ(settings, sizes):

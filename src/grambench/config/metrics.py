@@ -202,7 +202,7 @@ METRICS = {
     ),
     "selection_tied": Metric(
         "Selections by a tie",
-        "1 where several candidates had the least validation error, so that the first was taken",
+        "1 where several candidates had the least validation error, of which the protocol's `ties` takes one",
         decimals=2,
     ),
     "alignment": Metric(

@@ -400,7 +400,8 @@ class RandomSplits(Offline):
         sizes = self.sizes.get(dataset, self.sizes.get("default"))
         if sizes is None:
             total = min(n, self.most)
-            train, validation = (int(share * total) for share in (self.shares or ())[:2])
+            # rounded, as .29 of 100 is 28.999999999999996
+            train, validation = (int(round(share * total, 9)) for share in (self.shares or ())[:2])
             return train, validation, total - train - validation
         if sum(sizes) > n:
             raise DataError(f"{dataset}: {' + '.join(map(str, sizes))} examples are needed, and it has {n}")
