@@ -400,7 +400,7 @@ def test_two_examples(name, settings):
     grams, labels = problem(0)
     two = np.ascontiguousarray(grams[:, :2, :2])
     if name in CROSS_VALIDATED:
-        with pytest.raises(ValueError, match="expected a class with at least 2 examples, got 2"):
+        with pytest.raises(ValueError, match="expected a class with at least 2 examples, got one of each class"):
             fit(name, two, labels[:2])
         return
     fitted = fit(name, two, labels[:2], **settings)

@@ -108,6 +108,19 @@ def test_a_machines_gap_bounds_its_distance_from_the_optimum(seed, C, loss):
         assert certificate.gap >= 1
 
 
+@pytest.mark.parametrize("C", [1e-8, 1e-4, 1.0])
+def test_examples_of_both_classes_have_no_gap_below_0(C):
+    """Every f is 0 but for rounding, which the value at a longer w would take for margins."""
+    rng = np.random.default_rng(0)
+    points = np.tile(rng.normal(size=(12, 3)), (2, 1))
+    gram = np.exp(-((points[:, None] - points) ** 2).sum(-1) / 2)
+    labels = np.repeat(np.array([1, -1], dtype=np.int8), 12)
+    labels[[0, 1, 12, 13]] *= -1
+    for each in (gram, points @ points.T):
+        found = machine(each[None], labels, np.ones(1), C)
+        assert certificates.svm(each, labels, C, found.dual, found.bias).gap == pytest.approx(0.0, abs=1e-9)
+
+
 # --- multiple-kernel learning -----------------------------------------------------------------------------------------
 
 

@@ -122,6 +122,11 @@ def test_lp_beta_prefers_the_kernel_that_knows():
     assert np.mean(fitted.predictor.scores(Stored(grams)).argmax(axis=1) == labels) > 0.95
 
 
+def test_lp_beta_refuses_classes_of_one_example():
+    with pytest.raises(ValueError, match="expected a class with at least 2 examples, got one of each class"):
+        fit("lp_beta", np.eye(3)[None], np.arange(3, dtype=np.int8), seed=1)
+
+
 STUDY = TOY | {
     "figures": {
         "progress": {

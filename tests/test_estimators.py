@@ -382,6 +382,14 @@ def test_an_offset_that_leaves_distances_inexact_is_said():
         KernelClassifier("uniform_svm").fit(X * 1e-160, y)
 
 
+@pytest.mark.parametrize("algorithm", ["cka", "alignf", "memo", "single_kernel"])
+@pytest.mark.parametrize("kernels", [{"kernels": "precomputed", "scale": False}, {"center": True}])
+def test_a_learned_kernel_that_is_0_predicts_one_class(algorithm, kernels):
+    X = np.zeros((1, 9, 9)) if "kernels" in kernels else np.ones((9, 2))
+    model = KernelClassifier(algorithm, **kernels).fit(X, np.arange(9) % 2)
+    assert (model.predict(X) == 0).all()
+
+
 OF_ONE_KERNEL = ["alignf", "cka", "easy_mkl", "gram_mkl", "klc", "lp_mkl", "memo", "mkl_l2", "simple_mkl"]
 
 

@@ -15,6 +15,7 @@ class Parameters(Checked):
     C: Annotated[float, POSITIVE] = 1.0
     p: Annotated[float | None, within("(1, 2]")] = None
     passes: Annotated[int, at_least(1)] = 1
+    depth: Annotated[int | None, at_least(1)] = None
     norm: Literal["l1", "l2", "none"] = "l1"
 
 
@@ -39,6 +40,9 @@ class Heirs(Parameters):
         ({"C": "1"}, "C must be positive and finite, got '1'"),
         ({"passes": 1.5}, "passes must be a whole number, got 1\\.5"),
         ({"passes": True}, "passes must be a whole number, got True"),
+        ({"passes": 1e300}, "passes must be below 2\\^53, got 1e\\+300"),
+        ({"C": 10**30}, "C must have a decimal point from 2\\^53 on, got 10*"),
+        ({"depth": 2.5}, "depth must be a whole number, got 2\\.5"),
     ],
 )
 def test_a_value_that_breaks_its_rule_is_refused(kind, settings, message):
@@ -49,6 +53,8 @@ def test_a_value_that_breaks_its_rule_is_refused(kind, settings, message):
 def test_values_that_keep_their_rules_are_taken():
     assert Heirs(C=2, p=2.0, norm="none", words=9).C == 2
     assert Heirs().p is None
+    passes = Heirs(passes=2.0).passes  # a value that is tuned is a float
+    assert (passes, type(passes)) == (2, int)
     assert Heirs(words=np.int64(2)).words == 2
     for words in (1.0, True, None):
         with pytest.raises(ValueError, match=f"words must be a whole number from 1 to 9, got {words}"):

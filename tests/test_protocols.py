@@ -51,6 +51,13 @@ def test_a_study_needs_sizes_of_each_data_set(kind):
     refused("sizes: toy has none, and there is no default", protocol=protocol)
 
 
+@pytest.mark.parametrize("kind", ["random_splits", "per_class_splits", "official_split", "nested_cv"])
+@pytest.mark.parametrize("value", [-1, 0])
+def test_values_of_C_are_positive(kind, value):
+    protocol = PROTOCOLS[kind] | {"values": [value, 1]}
+    refused(f"protocol.{kind}: values of C must be positive, got {value}", protocol=protocol)
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [

@@ -90,9 +90,7 @@ class KernelSelection:
     def __init__(self, parameters: BanditParameters, rule: DrawRule, basis: Basis, rng: np.random.Generator) -> None:
         self._rule, self._select, self._rng = rule, parameters.select, rng
         self._classifiers: LinearClassifiers | SourceClassifiers = (
-            LinearClassifiers(basis)
-            if isinstance(basis, np.ndarray)
-            else SourceClassifiers(basis, int(parameters.budget))
+            LinearClassifiers(basis) if isinstance(basis, np.ndarray) else SourceClassifiers(basis, parameters.budget)
         )
         m = self._classifiers.count
         self._losses = Losses(np.zeros(m), np.zeros(1, dtype=np.int64), np.zeros(m, dtype=np.int64))

@@ -27,7 +27,7 @@ class Budget(Checked):
         Largest number of support vectors of each classifier, beyond the paper; 0 for no bound.
     """
 
-    budget: Annotated[int, at_least(0)] = 0  # a float if it is tuned
+    budget: Annotated[int, at_least(0)] = 0
 
     def capacity(self, rounds: int) -> int:
         """Return the largest number of support vectors of a classifier, to which each round adds one at most."""

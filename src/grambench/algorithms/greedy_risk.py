@@ -18,7 +18,7 @@ from typing import Annotated
 import numpy as np
 
 from grambench.algorithms.fit import Fit, Mixture, Step, Work
-from grambench.common.parameters import POSITIVE, Checked, at_least, within
+from grambench.common.parameters import Checked, at_least, within
 from grambench.common.types import Floats, Labels
 from grambench.kernels.pool import Continuous
 from grambench.solvers import certificates
@@ -37,14 +37,14 @@ class Parameters(Checked):
     Attributes
     ----------
     gamma : float
-        Weight of the regulariser, positive.
+        Weight of the regulariser, from 1e-30 to 1e100.
     gap : float
         Relative duality gap to stop at.
     iterations : int
         Kernels added to the first one at most; the paper's needs "around 50" (CA, Section 3.2).
     """
 
-    gamma: Annotated[float, POSITIVE] = 1.0
+    gamma: Annotated[float, within("[1e-30, 1e100]")] = 1.0
     gap: Annotated[float, within("(0, 1)")] = 1e-3
     iterations: Annotated[int, at_least(1)] = 50
 

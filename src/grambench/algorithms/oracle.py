@@ -265,6 +265,14 @@ def stratified_folds(labels: Labels, folds: int, rng: np.random.Generator) -> li
     return [np.sort(np.concatenate(fold)) for fold in zip(*shares, strict=True)]
 
 
+def folds_to_train_on(labels: Labels, folds: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
+    """Return `stratified_folds`; raise ValueError if no class has two examples, as a fold leaves none to train on."""
+    found = stratified_folds(labels, folds, rng)
+    if max(map(len, found)) == len(labels):
+        raise ValueError("cross-validation: expected a class with at least 2 examples, got one of each class")
+    return found
+
+
 def in_order(order: Order, n: int) -> NDArray[np.int64]:
     """Return the indices of n examples, those in the order first; draws along it do not depend on their numbers."""
     return np.concatenate([order, np.setdiff1d(np.arange(n), order)])
@@ -294,10 +302,8 @@ def cross_validated_hits(
     Raises
     ------
     ValueError
-        If no class has two examples, since a fold then leaves no training examples.
+        If no class has two examples, see `folds_to_train_on`.
     """
-    folds = [np.sort(sequence[fold]) for fold in stratified_folds(labels[sequence], parameters.folds, rng)]
-    if max(map(len, folds)) == len(labels):
-        raise ValueError(f"cross-validation: expected a class with at least 2 examples, got {len(labels)} examples")
+    folds = [np.sort(sequence[fold]) for fold in folds_to_train_on(labels[sequence], parameters.folds, rng)]
     values = [cross_validated_scores(gram, labels, parameters.C, folds, work) for gram in grams]
     return np.array([np.count_nonzero((scores >= 0.0) == (labels > 0)) for scores in values])

@@ -16,7 +16,7 @@ import numpy as np
 
 from grambench.algorithms.alignment import CENTRING, centred, centred_labels
 from grambench.algorithms.fit import Fit, Step, Work
-from grambench.common.parameters import ABOVE_0, Checked, at_least
+from grambench.common.parameters import ABOVE_0, Checked, at_least, within
 from grambench.common.types import Floats, Labels
 from grambench.kernels.pool import Continuous
 
@@ -41,8 +41,8 @@ class Stopping(Checked):
 
     iterations: Annotated[int, at_least(1)] = 50
     gain: Annotated[float, ABOVE_0] = 1e-3
-    epsilon: Annotated[float, ABOVE_0] = 1e-10
-    longest: Annotated[float, ABOVE_0] = 1.0
+    epsilon: Annotated[float, within("[1e-100, 1e100]")] = 1e-10
+    longest: Annotated[float, within("(0, 1e100]")] = 1.0
 
 
 def learn(family: Continuous, labels: Labels, search: Callable[[Floats], Floats], stopping: Stopping) -> Fit:

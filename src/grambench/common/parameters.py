@@ -65,6 +65,9 @@ def one_of(options: Collection[Any]) -> Rule:
 # A value that is tuned may be a float.
 WHOLE = Rule("be a whole number", lambda value: not isinstance(value, bool) and value % 1 == 0)
 NUMBER = Rule("be a number", lambda value: not isinstance(value, bool))
+# Compiled code takes no integer beyond 2^63.
+EXACT = Rule("be below 2^53", lambda value: value < 2**53)
+FLOATING = Rule("have a decimal point from 2^53 on", lambda value: not isinstance(value, int) or value < 2**53)
 POSITIVE = Rule("be positive and finite", lambda value: 0.0 < value < inf)
 NOT_NEGATIVE = Rule("be at least 0 and finite", lambda value: 0.0 <= value < inf)
 ABOVE_0 = Rule("be positive", lambda value: value > 0.0)  # infinity too
@@ -73,7 +76,8 @@ ABOVE_0 = Rule("be positive", lambda value: value > 0.0)  # infinity too
 class Checked:
     """Base of dataclasses whose fields have rules, which None need not meet where the type of the field has it.
 
-    A subclass that defines `__post_init__` must call this one.
+    A whole number that is given as a float becomes an integer. A subclass that defines `__post_init__` must call this
+    one.
     """
 
     __slots__ = ()
@@ -90,6 +94,8 @@ class Checked:
                     holds = False
                 if not holds:
                     raise ValueError(f"{name} must {rule.requirement}, got {value!r}")
+            if WHOLE in rules and value is not None:
+                object.__setattr__(self, name, int(value))
 
 
 @cache
@@ -107,5 +113,6 @@ def _rules_of(hint: Any) -> list[Rule]:
     if get_origin(hint) is Literal:
         return [one_of(get_args(hint))]
     rules = [rule for rule in get_args(hint)[1:] if isinstance(rule, Rule)] if get_origin(hint) is Annotated else []
-    kind = {int: WHOLE, float: NUMBER}.get(get_args(hint)[0]) if rules else None
-    return [*rules, kind] if kind else rules
+    plain: Any = get_args(hint)[0] if rules else None
+    plain = get_args(plain)[0] if NoneType in get_args(plain) else plain  # int of int | None
+    return [*rules, *{int: [WHOLE, EXACT], float: [NUMBER, FLOATING]}.get(plain, [])]

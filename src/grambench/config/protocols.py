@@ -204,6 +204,8 @@ class Offline(Common):
     def __post_init__(self) -> None:
         if any(later <= earlier for earlier, later in itertools.pairwise(self.values)):
             raise ValueError("values must ascend: an SVM that cannot be trained ends the search")
+        if self.values[0] <= 0.0 and getattr(self, "select", "C") == "C":
+            raise ValueError(f"values of C must be positive, got {self.values[0]:g}")
 
     def kernel_trace(self, n: int, total: int) -> float | None:
         """Return the trace of each Gram matrix on n training examples of a data set of `total`."""

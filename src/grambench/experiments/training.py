@@ -283,7 +283,7 @@ def svms(
     steps = svm.MAX_STEPS if steps is None else steps
     gram, weights = learned.gram(sample.pool), learned.weights
     if trace is not None:
-        scale = trace / float(np.trace(gram))
+        scale = trace / (float(np.trace(gram)) or trace)  # a kernel that is 0 stays so
         gram, weights = scale * gram, scale * weights
     used = int(np.count_nonzero(weights))
     combination, cache, start = Combination.single(gram), Kept(), None

@@ -14,6 +14,7 @@ Loss = Literal["hinge", "squared"]
 
 FEASIBILITY = 1e-9  # how far rounding may leave a point outside of its set, relative to its size
 ROUNDING = 1e-14  # of a quadratic form, relative to its largest possible value
+SMALLEST_MARGIN = 1e-6  # a smaller one may be a rounding error, which a longer w would make a margin of 1
 
 
 class Certificate(NamedTuple):
@@ -508,7 +509,7 @@ def _primal_bound(norm: float, margins: Floats, C: float, loss: Loss) -> float:
     Examples a little inside of the margin cost a large C more than the whole problem is worth; a slightly longer w
     avoids this cost. The candidate factors are those at which an example reaches the margin.
     """
-    factors = np.append(1.0, 1.0 / margins[(margins > 0.0) & (margins < 1.0)])
+    factors = np.append(1.0, 1.0 / margins[(margins > SMALLEST_MARGIN) & (margins < 1.0)])
     xi = np.maximum(1.0 - factors[:, None] * margins, 0.0)
     losses = C * xi.sum(axis=1) if loss == "hinge" else 0.5 * C * (xi * xi).sum(axis=1)
     return float((0.5 * norm * factors**2 + losses).min())

@@ -75,7 +75,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     unit = float(np.sqrt(np.median(_squared(features, features)[pairs]))) or 1.0  # equal examples are no unit
     start = np.log([1.0, *[unit] * features.shape[1], 0.1])
     bounds: Any = np.log([SCALES, *[tuple(unit * width for width in WIDTHS)] * features.shape[1], NOISES])
-    options: Any = {"maxiter": int(parameters.iterations)}
+    options: Any = {"maxiter": parameters.iterations}
     loss: Any = partial(_loss, features=features, y=y - means)
     found = minimize(loss, start, method="L-BFGS-B", jac=True, bounds=bounds, options=options)
     scale, widths, noise = _split(found.x)

@@ -41,7 +41,7 @@ from grambench.algorithms.checks import check_class_numbers
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.on_features import check_both_classes, draw_seed, features_of, to_dense, without_kernels
 from grambench.algorithms.oracle import stratified_folds
-from grambench.common.parameters import POSITIVE, Checked, at_least
+from grambench.common.parameters import POSITIVE, Checked, at_least, within
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 
@@ -76,9 +76,9 @@ class Parameters(Checked):
     learning_rate: Annotated[float, POSITIVE] = 0.1
     rounds: Annotated[int, at_least(1)] = 500
     patience: Annotated[int, at_least(1)] = 20
-    leaves: Annotated[int, at_least(2)] = 31
+    leaves: Annotated[int, within("[2, 131072]")] = 31
     depth: Annotated[int | None, at_least(1)] = None
-    leaf: Annotated[int | None, at_least(1)] = None
+    leaf: Annotated[int | None, within("[1, 1000000000]")] = None
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
@@ -101,10 +101,9 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     features, classes, n = to_dense(features_of(pool)), int(labels.max()) + 1, len(labels)
     settings = {
         **({"objective": "binary"} if classes == 2 else {"objective": "multiclass", "num_class": classes}),
-        # a study's candidates are floats
-        **{"learning_rate": parameters.learning_rate, "num_leaves": int(parameters.leaves)},
-        **{"max_depth": int(parameters.depth or -1)},
-        **{"min_data_in_leaf": int(parameters.leaf or max(1, min(20, n // 10)))},
+        **{"learning_rate": parameters.learning_rate, "num_leaves": parameters.leaves},
+        **{"max_depth": parameters.depth or -1},
+        **{"min_data_in_leaf": parameters.leaf or max(1, min(20, n // 10))},
         **{"num_threads": 1, "deterministic": True, "seed": draw_seed(rng), "verbosity": -1},
         # two ways to the same trees, of which the second takes less time with many features
         "force_row_wise" if features.shape[1] <= n else "force_col_wise": True,
@@ -114,11 +113,11 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         return lightgbm.train(settings, lightgbm.Dataset(features[rows], labels[rows]), rounds, **options)
 
     # a class with fewer examples than folds has none in the last one
-    left_out, rounds = stratified_folds(labels, FOLDS, rng)[-1], int(parameters.rounds)
+    left_out, rounds = stratified_folds(labels, FOLDS, rng)[-1], parameters.rounds
     if len(left_out) < FEW:
         rounds = min(rounds, USUAL)
     else:
-        stop = lightgbm.early_stopping(int(parameters.patience), verbose=False)
+        stop = lightgbm.early_stopping(parameters.patience, verbose=False)
         judged = lightgbm.Dataset(features[left_out], labels[left_out])
         kept = np.setdiff1d(np.arange(n), left_out)
         rounds = grow(kept, rounds, valid_sets=[judged], callbacks=[stop]).best_iteration or rounds

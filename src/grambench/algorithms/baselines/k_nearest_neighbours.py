@@ -54,7 +54,6 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     """Store the training examples."""
     from sklearn.neighbors import KNeighborsClassifier
 
-    # a study's candidates are floats, which scikit-learn refuses
-    k = min(int(parameters.k), len(labels))
+    k = min(parameters.k, len(labels))
     # a search in all examples has no last bits that depend on a tree
     return fit_model(KNeighborsClassifier(k, algorithm="brute"), pool, labels, centred_share)

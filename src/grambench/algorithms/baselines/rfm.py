@@ -117,7 +117,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     # equal examples are no unit
     unit = float(np.median(lengths(features, features, metric)[np.triu_indices(n, 1)])) or 1.0
     bandwidth = unit * parameters.bandwidth
-    for _ in range(int(parameters.iterations)):  # a study's candidates are floats
+    for _ in range(parameters.iterations):
         learned = _regression(features, y, metric, bandwidth, parameters.regulariser).outer_product(features)
         trace = float(np.trace(learned))
         metric = learned * (d / trace) if trace > 0.0 else metric

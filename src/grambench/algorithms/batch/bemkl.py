@@ -41,7 +41,7 @@ import numpy as np
 from grambench.algorithms.fit import Fit, Step, Work
 from grambench.algorithms.oracle import Oracle
 from grambench.algorithms.per_kernel import PerKernel
-from grambench.common.parameters import NOT_NEGATIVE, POSITIVE, Checked, at_least
+from grambench.common.parameters import POSITIVE, Checked, at_least, within
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
@@ -53,20 +53,20 @@ class Parameters(Checked):
     Attributes
     ----------
     sigma : float
-        Standard deviation of the intermediate outputs.
+        Standard deviation of the intermediate outputs, from 1e-6 to 1e6.
     margin : float
-        nu, half of the gap between the classes, at least 0.
+        nu, half of the gap between the classes, from 0 to 1e6.
     sparsity : float
-        s of the prior of the weights, at least 0.
+        s of the prior of the weights, from 0 to 100.
     tolerance : float
         Largest change of an E[f_i] in an iteration at which the updates end.
     iterations : int
         Largest number of iterations.
     """
 
-    sigma: Annotated[float, POSITIVE] = 0.1
-    margin: Annotated[float, NOT_NEGATIVE] = 1.0
-    sparsity: Annotated[float, NOT_NEGATIVE] = 0.0
+    sigma: Annotated[float, within("[1e-6, 1e6]")] = 0.1
+    margin: Annotated[float, within("[0, 1e6]")] = 1.0
+    sparsity: Annotated[float, within("[0, 100]")] = 0.0
     tolerance: Annotated[float, POSITIVE] = 1e-2
     iterations: Annotated[int, at_least(1)] = 200
 

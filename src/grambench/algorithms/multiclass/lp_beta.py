@@ -37,7 +37,7 @@ import numpy as np
 from grambench.algorithms.checks import check_class_numbers
 from grambench.algorithms.fit import Fit, Work
 from grambench.algorithms.one_vs_rest import one_vs_rest_labels
-from grambench.algorithms.oracle import stratified_folds
+from grambench.algorithms.oracle import folds_to_train_on
 from grambench.algorithms.per_kernel import PerKernel, cross_validated_scores, train_svm
 from grambench.algorithms.settings import Cost
 from grambench.common.errors import SolverError
@@ -72,6 +72,8 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
     Raises
     ------
+    ValueError
+        If no class has two examples.
     SolverError
         If an SVM or the program has no solution.
     """
@@ -80,7 +82,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     m, n = grams.shape[:2]
     work.kernel_values = grams.size
     tasks = [(label, one_vs_rest_labels(labels, label)) for label in range(1 if classes == 2 else 0, classes)]
-    folds = stratified_folds(labels, parameters.folds, rng)
+    folds = folds_to_train_on(labels, parameters.folds, rng)
     validation_scores = np.zeros((m, n, classes))
     for f, gram in enumerate(grams):
         for label, task in tasks:

@@ -39,7 +39,7 @@ import numpy as np
 from grambench.algorithms.checks import check_class_numbers
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.group_norm import GroupNormClassifier, GroupNormParameters, UpdateRule, dual_norm
-from grambench.common.parameters import POSITIVE
+from grambench.common.parameters import POSITIVE, at_least
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
@@ -61,13 +61,13 @@ class Parameters(GroupNormParameters):
     """
 
     eta: Annotated[float, POSITIVE] = 2.0
-    online: int = 5
-    batch: int = 5
+    online: Annotated[int, at_least(0)] = 5
+    batch: Annotated[int, at_least(0)] = 5
     bounded: bool = False
 
     def __post_init__(self) -> None:
         GroupNormParameters.__post_init__(self)
-        if min(self.online, self.batch) < 0 or self.online + self.batch < 1:
+        if self.online + self.batch < 1:
             raise ValueError(f"online and batch must be passes, at least one in all, got {self.online}, {self.batch}")
 
 

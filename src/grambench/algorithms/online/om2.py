@@ -149,7 +149,7 @@ def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> Onl
     if isinstance(basis, np.ndarray):
         classifiers: Classifiers = LinearClassifiers(basis)
     else:
-        classifiers = BoundedClassifiers(basis, int(parameters.budget), kind=SummedWindows)
+        classifiers = BoundedClassifiers(basis, parameters.budget, kind=SummedWindows)
     return OM2(parameters.rule(classifiers.count), classifiers)
 
 
