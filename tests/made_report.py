@@ -38,7 +38,7 @@ Most of it does, see [Verdicts](../verdicts.md).
 
 ## Claims that fail
 
-- **1b** (among the best) is contradicted.
+- **14b** (stochastic combination) is contradicted.
 """
 
 

@@ -354,7 +354,7 @@ GIST |= {"datasets": ["corel5k_sky_grass"]}
         ({"algorithms": {"rkl": {"parameters": {"nrm": "l1"}}}}, "unknown parameter of rkl 'nrm': did you mean norm"),
         (
             {"protocol": NESTED["protocol"] | {"values": [-1.0, 1.0]}, "algorithms": {"uniform_svm": {}}},
-            "C must be positive and finite, got -1",
+            "values of C must be positive, got -1",
         ),
         ({"protocol": NESTED["protocol"] | {"select": "D"}}, "unknown parameter of the algorithms of small 'D'"),
         (ONLINE | {"algorithms": {"omkc_dd": {"center": True}}}, "does not center"),

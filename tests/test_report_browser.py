@@ -346,9 +346,9 @@ def test_a_link_to_a_claim_shows_its_page_alone_and_opens_the_list_of_claims(sit
     const seen = () => [...document.querySelectorAll("article.page:not([hidden])")].map((each) => each.id);
     const claims = document.querySelector("details.claims");
     const answer = [seen(), claims.open];
-    location.hash = "study-omkc-claim-1b";
+    location.hash = "study-omkc-claim-14b";
     await new Promise((done) => setTimeout(done, 300));
-    const height = document.getElementById("study-omkc-claim-1b").getBoundingClientRect().height;
+    const height = document.getElementById("study-omkc-claim-14b").getBoundingClientRect().height;
     say([...answer, seen(), claims.open, height > 0, document.title]);
     """
     title = "A <small> study · grambench"
