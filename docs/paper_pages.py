@@ -73,13 +73,18 @@ def omkc() -> Iterator[Part]:
     yield from _in_hindsight()
     updates = results_of("omkc").swept("delta", "ionosphere", "omkc_sd", "support_vectors").mean(axis=1)
     yield Sentence("OMKC(S,D) fall from {} to {} on ionosphere", [f"{updates[delta]:.0f}" for delta in (0.01, 1.0)])
+    yield from _budgets()
+    yield from omkc_rows()
+
+
+def _budgets() -> Iterator[Part]:
+    """Yield the mistakes with bounded numbers of support vectors."""
     budget, lines = results_of("budget"), []
     for dataset, name in itertools.product(budget.study.datasets, budget.study.algorithms):
         means = budget.swept("budget", dataset, name, OF_OMKC[0]).mean(axis=1)
         numbers = map(points, [*means, budget.values(dataset, name, OF_OMKC[0]).mean()])
         lines.append(f"| {' | '.join([dataset, budget.title(name), *numbers])} |")
     yield Table("| | | 5 | 10 | 20 | 50 | 100 | 200 | 500 | no budget |", lines)
-    yield from omkc_rows()
 
 
 def omkc_rows() -> Iterator[Part]:

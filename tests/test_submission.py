@@ -54,7 +54,7 @@ def fit(parameters, pool, labels, *, order, rng):
     return Fit(weights=np.full(m, 1 / m), predictor=Means(labels, parameters.shift))
 '''
 PARAMETERS = {"shift": 0.001}
-UNWRITABLE = "expected a folder that can be written, got a file or another; -o names a folder"
+UNWRITABLE = "expected a folder that can be made and written; name another one with -o"
 
 
 @pytest.fixture(scope="module")

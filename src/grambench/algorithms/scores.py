@@ -222,7 +222,7 @@ def voting_weights(weights: Floats, probabilities: Floats | None, rng: np.random
 
 
 def combine_votes(weights: Floats, scores: Floats) -> Floats:
-    """Return the votes on t examples, (t,), from the weights (t, m) and the scores of the kernels, (t, m)."""
+    """Return the `vote` on each of t examples, (t,), to the last bit, from weights and scores of m kernels, (t, m)."""
     signed = np.where(scores >= 0.0, weights, -weights)
     total, mass = (lane_sum(each.T, np.ones(each.shape[1])) for each in (signed, weights))
     return np.divide(total, mass, out=np.zeros(len(mass)), where=mass > 0.0)

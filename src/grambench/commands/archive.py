@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         if changed:
             counts = Counter(cell.algorithm for cell in changed).most_common()
             which = ", ".join(f"{algorithm} {count}" for algorithm, count in counts)
-            print(f"  settings or code of {len(changed)} runs have changed since, which need change no number: {which}")
+            print(f"  settings or code of {len(changed)} runs have changed since: {which}")
     return int(is_faulty)
 
 

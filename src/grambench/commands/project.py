@@ -37,7 +37,7 @@ def writable(folder: Path) -> Path:
     """Return a folder that can be made and written; raise DataError for another, before a command takes its time."""
     found = next(path for path in (folder.absolute(), *folder.absolute().parents) if os.path.lexists(path))
     if not found.is_dir() or not os.access(found, os.W_OK):
-        raise DataError(f"{folder}: expected a folder that can be written, got a file or another; -o names a folder")
+        raise DataError(f"{folder}: expected a folder that can be made and written; name another one with -o")
     return folder
 
 

@@ -1,6 +1,7 @@
 """`grambench status`: which runs are done, which failed and why."""
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,14 +33,19 @@ def run(arguments: argparse.Namespace) -> int:
     requests = last_run.read(arguments.results, arguments.study) or {}
     if behind := last_run.uncollected(last_run.asked_of_records(requests), arguments.results):
         print(f"tables and figures are not of these runs: {', '.join(behind)}; the same grambench run makes them")
-    paths = [CONFIG / "studies" / f"{study}.yaml" for study in requests]
-    last = layout.located(arguments.results, layout.LAST_RUN)
-    if edited := [str(path) for path in paths if path.is_file() and path.stat().st_mtime > last.stat().st_mtime]:
+    failed, is_here = any(file.failed for file in files), arguments.results == layout.RESULTS
+    if edited := [path for path in _edited(requests) if is_here]:
         print(f"edited after the last run: {', '.join(edited)}; grambench run -n counts the runs that it changes")
-    failed = any(file.failed for file in files)
-    if failed and arguments.results == layout.RESULTS:
+    if failed and is_here:
         print("to repeat them: the same command with -- -R $(grambench failed)")
     return int(failed)
+
+
+def _edited(studies: Iterable[str]) -> list[str]:
+    """Return the files of studies that were edited after the last run."""
+    paths = [CONFIG / "studies" / f"{study}.yaml" for study in studies]
+    last = Path(layout.LAST_RUN)
+    return [str(path) for path in paths if path.is_file() and path.stat().st_mtime > last.stat().st_mtime]
 
 
 def file_statuses(results: Path = layout.RESULTS, study: str | None = None) -> "list[FileStatus]":

@@ -39,10 +39,11 @@ def _attributes(text: str) -> dict[str, str]:
     """Return the description of each attribute in one docstring."""
     descriptions: dict[str, str] = {}
     names: list[str] = []
-    # one parameter may be a line of its own, as in the examples of docs/extending.md
-    if single := re.fullmatch(r"(\w+): (.+)", text, re.DOTALL):
-        return {single[1]: " ".join(single[2].split())}
-    for line in text.partition("Attributes\n----------\n")[2].splitlines():
+    summary, _, section = text.partition("Attributes\n----------\n")
+    # Without the section, the summary may say it of the only parameter, as in the examples of docs/extending.md.
+    if not section and (only := re.fullmatch(r"(\w+): (.+)", summary, re.DOTALL)):
+        return {only[1]: " ".join(only[2].split())}
+    for line in section.splitlines():
         if line and not line.startswith(" "):
             names = [name.strip() for name in line.partition(" :")[0].split(",")]
         elif line.strip():

@@ -58,8 +58,8 @@ class _Compiled:
 
     @property
     def _numba_type_(self) -> Any:
-        # Numba reads this attribute where one compiled function calls another.
-        return self.__dict__.get("_dispatcher", self._inner)._numba_type_
+        # Numba reads this attribute where one compiled function calls another. What was compiled for Python serves too.
+        return (self.__dict__.get("_dispatcher") or self._inner)._numba_type_
 
 
 def _load(cache: Any, signature: Any, context: Any) -> Any:
