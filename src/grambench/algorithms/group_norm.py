@@ -161,7 +161,7 @@ class StoredScores:
 
     def visit(self, order: Order, rule: UpdateRule) -> None:
         """Visit examples in their order, and make the steps that the rule asks for."""
-        _pass(self.grams, self._problem, order, rule, self._steps, self._scores)
+        _pass(self.grams, self._problem, order, rule, self._steps, self._scores, np.empty(self._scores.shape[:2]))
 
     def by_kernel(self) -> Floats:
         """Return the scores by theta without its scale, (m, C, n)."""
@@ -390,10 +390,9 @@ def dual_norm(p: float | None, kernels: int = 1) -> float:
 
 
 @njit(cache=True)
-def _pass(grams, problem, order, rule, steps, scores):  # type: ignore[no-untyped-def]
-    """Pass over an order with Gram matrices (m, n, n) and scores (m, C, n)."""
+def _pass(grams, problem, order, rule, steps, scores, scores_i):  # type: ignore[no-untyped-def]
+    """Pass over an order with Gram matrices (m, n, n) and scores (m, C, n); `scores_i` is working memory, (m, C)."""
     m, classes, _ = scores.shape
-    scores_i = np.empty((m, classes))
     for i in order:
         for k in range(m):
             for c in range(classes):
@@ -439,7 +438,7 @@ def _visit_example(scores_i, i, problem, rule, steps):  # type: ignore[no-untype
             rival, rival_score = c, score  # line 5
     margin = scale[0] * (label_score - rival_score)
     added = margin < 1.0  # line 6
-    step = min(rule.step, rule.step - rule.slope * margin)
+    step = rule.step - rule.slope * margin if rule.slope * margin > 0.0 else rule.step
     if rule.averages:
         steps.visited[0] += 1
     elif rule.regularisation > 0.0:
@@ -471,16 +470,15 @@ def _weigh(q, steps):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def _average(rule, q, steps):  # type: ignore[no-untyped-def]
     """Write the weights of UFO-MKL after t examples, by which w^k = weights_k theta^k."""
-    t, m = steps.visited[0], len(steps.squares)
-    rest, largest, total = np.empty(m), 0.0, 0.0
-    for k in range(m):
-        rest[k] = max(0.0, np.sqrt(max(0.0, steps.squares[k])) - rule.sparsity * t)
-        largest = max(largest, rest[k])
-    for k in range(m):
+    t, rest, largest, total = steps.visited[0], steps.weights, 0.0, 0.0
+    for k in range(rest.size):
+        excess = (np.sqrt(steps.squares[k]) if steps.squares[k] > 0.0 else 0.0) - rule.sparsity * t
+        rest[k] = excess if excess > 0.0 else 0.0
+        largest = rest[k] if rest[k] > largest else largest
+    for k in range(rest.size):
         # Relative to the largest, since powers of a high order underflow.
         total += (rest[k] / largest) ** q if largest > 0.0 else 0.0
-    for k in range(m):
-        steps.weights[k] = 0.0
+    for k in range(rest.size):
         if rest[k] > 0.0:
             share = (rest[k] / largest / total ** (1.0 / q)) ** (q - 2.0)
             steps.weights[k] = share * rest[k] / np.sqrt(steps.squares[k]) / (rule.regularisation * t)

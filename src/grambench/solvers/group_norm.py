@@ -22,7 +22,7 @@ def norm(squares, q):  # type: ignore[no-untyped-def]
     if not top > 0.0:
         return 0.0
     for square in squares:
-        total += (np.sqrt(max(square, 0.0)) / np.sqrt(top)) ** q
+        total += (np.sqrt(square if square > 0.0 else 0.0) / np.sqrt(top)) ** q
     return np.sqrt(top) * total ** (1.0 / q)
 
 
@@ -32,7 +32,7 @@ def shares(squares, q):  # type: ignore[no-untyped-def]
     top, total, norms = largest(squares), 0.0, np.empty(squares.size)
     for k in range(squares.size):
         # Before the first step there is no direction; equal weights let all kernels take part in it.
-        norms[k] = 1.0 if top <= 0.0 else np.sqrt(max(squares[k], 0.0)) / np.sqrt(top)
+        norms[k] = 1.0 if top <= 0.0 else np.sqrt(squares[k] if squares[k] > 0.0 else 0.0) / np.sqrt(top)
         total += norms[k] ** q
     for k in range(squares.size):
         norms[k] = 1.0 if top <= 0.0 else (norms[k] / total ** (1.0 / q)) ** (q - 2.0)

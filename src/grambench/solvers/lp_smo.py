@@ -124,7 +124,7 @@ def train(
     values, forms, images, weights = np.zeros(n), np.zeros(m), np.zeros((m, n)), rows.weights.copy()
     working = np.empty(n, dtype=np.int64), np.empty(m), np.empty(m), np.empty(m)
     largest, scales = np.abs(diagonals).max(axis=1), np.abs(diagonals).cumsum(axis=1)[:, -1] / n
-    norm = dual = size = 0.0
+    norm, dual, size = _weigh(forms, order, weights.copy()), 0.0, 0.0  # compiled once, for Python and compiled callers
     misfit, omitted, batch, steps, additions, idle, least = 1.0, OMITTED, FIRST_BATCH, 0, 0, 0, np.inf
     objectives, solution = list[float](), None
     while True:
@@ -238,7 +238,7 @@ def _weigh(forms, order, weights):  # type: ignore[no-untyped-def]
         return 0.0
     for k in range(forms.size):
         # Powers of a high order overflow.
-        ratio = max(forms[k], 0.0) / most
+        ratio = forms[k] / most if forms[k] > 0.0 else 0.0
         weights[k] = ratio ** (order - 1.0)
         total += ratio * weights[k]
     length = total ** (1.0 - 1.0 / order)
@@ -287,8 +287,10 @@ def _improve(  # type: ignore[no-untyped-def]
         curvature = diagonal[i] + diagonal[j] - 2.0 * row_i[j]
         if curvature < -UNBOUNDED * scale:
             return -1, additions
-        curvature = max(curvature, CURVATURE_FLOOR * scale)
-        slack = min(upper[i] - values[i], values[j] - lower[j])
+        floor = CURVATURE_FLOOR * scale
+        curvature = floor if floor > curvature else curvature
+        slack, other = upper[i] - values[i], values[j] - lower[j]
+        slack = other if other < slack else slack
         for k in range(m):
             slopes[k] = images[k, i] - images[k, j]
         change = _step(
@@ -326,12 +328,15 @@ def _step(start, curvature, slack, slopes, forms, weights, new_forms, new_weight
             second += weights[k] * slopes[k] * slopes[k] / forms[k]
     total = curvature
     if norm > 0.0:
-        total += max(2.0 * (order - 1.0) * (second - first * first / norm), 0.0)
-    change = min(start / total, slack) if total > 0.0 else slack
+        bend = 2.0 * (order - 1.0) * (second - first * first / norm)
+        total += bend if bend > 0.0 else 0.0
+    change = start / total if total > 0.0 else slack
+    change = slack if slack < change else change
     # Weights of forms near 0 may jump, so that no shorter step is short enough.
     for _ in range(MOST_SHORTENINGS):
         for k in range(m):
-            new_forms[k] = max(forms[k] + 2.0 * change * slopes[k], 0.0)
+            form = forms[k] + 2.0 * change * slopes[k]
+            new_forms[k] = form if form > 0.0 else 0.0
         _weigh(new_forms, order, new_weights)
         slope = start - change * curvature
         for k in range(m):
