@@ -1,10 +1,11 @@
 """Which t-test gives the bold cells of Tables 3 and 4 of OMKC: two-sample or paired, at 5 %.
 
-    python benchmarks/omkc_bold.py results
+    python benchmarks/omkc_bold.py [RESULTS]
 
 A bold cell is the best of its table's five algorithms on a data set, or not different from the best by "student
 t-tests": the paper names neither a level nor whether they are paired. The two-sample test is of the printed means and
-deviations, and of the runs of study omkc; the paired one is of the runs, which share their permutations.
+deviations, and of the runs of study omkc; the paired one is of the runs, which share their permutations. The runs are
+those of the archive, unless a results folder with all of them is given.
 """
 
 import sys
@@ -46,4 +47,4 @@ def main(results):
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1] if sys.argv[1:] else "reference"))

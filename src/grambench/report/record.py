@@ -15,7 +15,7 @@ from grambench.kernels.functions import view_of
 from grambench.kernels.labels import kernel_label
 from grambench.results.records import Record
 
-LARGEST_KERNELS = 10
+LARGEST_KERNELS = 20
 ORIGINS = {
     "published": "published with the data, `orders` in results/datasets; the number of a repetition is that of its row",
     "stored": "the order of the data, in which they change over time; repetitions differ by the algorithm's draws",

@@ -31,7 +31,7 @@ FREEDOM = (
     (1.0, 1.25, 2.04, 5.21, 9.82, 14.5, 19.4, 24.7, 30.8, 38.2, 48.3, 65.2, 95.0, 122.0, 380.0),
 )
 # Points of the unit cube, spread by the powers of the plastic number.
-LATTICE = np.outer([0.8191725133961645, 0.6710436067037893, 0.5497004779019703], np.arange(1, 1025)) % 1.0
+LATTICE = np.outer([0.8191725133961645, 0.6710436067037893, 0.5497004779019703], np.arange(1, 2049)) % 1.0
 
 PairVerdict = Literal["better", "worse", "practically equal", "undecided"]
 
@@ -278,26 +278,28 @@ def predict_next(differences: Sequence[Difference]) -> tuple[float, float, float
     priors. Two things differ. A deviation within a data set has Jeffreys' prior, so that its posterior is the corrected
     interval. The probabilities are those of the next data set's difference, and not of which region is the most likely.
 
-    Each t is a mixture of normals whose variances have equal shares. Location, spread and degrees of freedom lie on a
-    lattice (Korobov), first over all that is possible and then over what is likely.
+    Each t is a mixture of normals. Location, logarithm of the spread, and fourth root of the level of the degrees of
+    freedom in their prior lie on a lattice (Korobov), first over all that is possible and then over what is likely.
     """
     from scipy import special
 
     values, errors, freedom = np.array(differences).T
     # Below a twentieth of a point an error has no influence, and might be 0.
-    noise = np.maximum(errors, PRACTICAL / 20)[:, None] ** 2 * _variances(freedom, 5)
-    spread = values.std() + np.sqrt(noise.max())
+    errors = np.maximum(errors, PRACTICAL / 20)
+    variances_of_noise, shares_of_noise = _normals(freedom, 5)
+    spread = values.std() + errors.max()
     box = np.array([[values.min() - spread, values.max() + spread], np.log([PRACTICAL / 50, 20 * spread]), [0.0, 1.0]])
-    for _ in range(4):
-        lattice = box[:, :1] + np.ptp(box, axis=1)[:, None] * LATTICE
-        location, scale, prior = lattice[0], np.exp(lattice[1]), np.interp(lattice[2], *FREEDOM)
-        variances = scale[:, None] ** 2 * _variances(prior, 7)
-        # The prior of the spread is flat, and the lattice is even in its logarithm.
-        likelihood = lattice[1].copy()
-        for value, error in zip(values, noise, strict=True):
+    for points in (512, 512, 512, 2048):
+        lattice = box[:, :1] + np.ptp(box, axis=1)[:, None] * LATTICE[:, :points]
+        location, scale, prior = lattice[0], np.exp(lattice[1]), np.interp(lattice[2] ** 4, *FREEDOM)
+        variances, shares = _normals(prior, 7)
+        variances *= scale[:, None] ** 2
+        # The priors of the spread and of the level are flat, and the lattice is even in functions of them.
+        likelihood = lattice[1] + 3.0 * np.log(lattice[2])
+        for value, error in zip(values, errors[:, None] ** 2 * variances_of_noise, strict=True):
             total = variances[:, :, None] + error
             normal = np.exp(-0.5 * (value - location)[:, None, None] ** 2 / total) / np.sqrt(total)
-            likelihood += np.log(normal.sum(axis=(1, 2)) + np.finfo(float).tiny)
+            likelihood += np.log(normal @ shares_of_noise @ shares + np.finfo(float).tiny)
         weights = special.softmax(likelihood)
         centre = lattice @ weights
         half = np.maximum(5.0 * np.sqrt((lattice - centre[:, None]) ** 2 @ weights), np.ptp(box, axis=1) / 8)
@@ -308,12 +310,15 @@ def predict_next(differences: Sequence[Difference]) -> tuple[float, float, float
     return worse, 1.0 - worse - better, better
 
 
-def _variances(freedom: Floats, count: int) -> Floats:
-    """Return the variances of `count` normals whose mixture with equal shares is close to Student's t."""
+def _normals(freedom: Floats, count: int) -> tuple[Floats, Floats]:
+    """Return variances (f, count) and shares (count,) of normals whose mixtures are close to Student's t."""
     from scipy import special
 
-    levels = (np.arange(count) + 0.5) / count
-    return np.asarray(0.5 * freedom[:, None] / special.gammaincinv(0.5 * freedom[:, None], levels))
+    # Gauss-Legendre over the fourth root of the level, since large variances make the tails.
+    points, weights = np.polynomial.legendre.leggauss(count)
+    roots = 0.5 * (points + 1.0)
+    variances = 0.5 * freedom[:, None] / special.gammaincinv(0.5 * freedom[:, None], roots**4)
+    return np.asarray(variances), 2.0 * weights * roots**3
 
 
 def friedman(means: pd.DataFrame) -> tuple[float, float]:
