@@ -380,7 +380,9 @@ def append_example(window, t, coefficient, capacity):  # type: ignore[no-untyped
     # The columns of support vectors stay side by side, so that a score reads consecutive values. The overwritten column
     # is that of an example of the block that is past, and was copied before if it was added.
     if end < size + t:
-        values[:, end] = values[:, size + t]
+        # A loop, since assigning a slice compiles the text of an error for three seconds.
+        for row in range(values.shape[0]):
+            values[row, end] = values[row, size + t]
     window.dual[end] = coefficient
     window.origin[end - size] = t
     bounds[1] += 1

@@ -162,16 +162,17 @@ class Objective(FormedKernels):
 def _gated(grams, shares):  # type: ignore[no-untyped-def]
     """Return K_eta, (n, n), from the Gram matrices (m, n, n) and eta (m, n)."""
     m, n, _ = grams.shape
-    gram = np.empty((n, n))
+    gram = np.zeros((n, n))
     for i in range(n):
         # One row at a time stays in the processor's cache while all kernels add to it.
-        row = np.zeros(n - i)
+        row = gram[i, i:]
         for k in range(m):
             values, others, share = grams[k, i, i:], shares[k, i:], shares[k, i]
             for j in range(n - i):
                 row[j] += share * values[j] * others[j]
-        gram[i, i:] = row
-        gram[i:, i] = row
+        # A loop, since assigning a slice compiles the text of an error for three seconds.
+        for j in range(i + 1, n):
+            gram[j, i] = gram[i, j]
     return gram
 
 

@@ -123,7 +123,9 @@ def _combine_level(scores, labels, loss, eta, first, length, logarithms, combine
         stop = min(labels.size, start + length - (first + start) % length)
         part = np.empty(stop - start)
         combine_scores(scores[start:stop], labels[start:stop], loss, eta, logarithms, part, weights[start:stop])
-        combined[start:stop] = part
+        # A loop, since assigning a slice compiles the text of an error for three seconds.
+        for t in range(part.size):
+            combined[start + t] = part[t]
         if (first + stop) % length == 0:
             # The next interval begins with equal weights.
             logarithms[:] = 0.0
