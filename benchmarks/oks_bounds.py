@@ -2,11 +2,12 @@
 
     python benchmarks/oks_bounds.py results corel5k_sky_people ...
 
-Theorem 3, Algorithm 2: left the sum over one pass of q_i z_i, over all kernels, averaged over seeds; right the smallest
-over lambda in 2^-10 ... 2^10 of its bound, with the f that minimises hinge loss + |f|^2 / (2 lambda), and best kernel,
-found by L-BFGS on the dual; and the part that does not depend on f. Theorem 1, Algorithm 1 with the hinge loss in the
-unit ball (L = 2, G = 1): left the sum of q_i l(f_i) at the lambda of the smallest bound; right that bound, for the best
-f of all in the place of the best in the ball, which makes it smaller. All in percent of the rounds.
+`grambench run oks` makes the features that it reads in the results folder. Theorem 3, Algorithm 2: left the sum over
+one pass of q_i z_i, over all kernels, averaged over seeds; right the smallest over lambda in 2^-10 ... 2^10 of its
+bound, with the f that minimises hinge loss + |f|^2 / (2 lambda), and best kernel, found by L-BFGS on the dual; and the
+part that does not depend on f. Theorem 1, Algorithm 1 with the hinge loss in the unit ball (L = 2, G = 1): left the sum
+of q_i l(f_i) at the lambda of the smallest bound; right that bound, for the best f of all in the place of the best in
+the ball, which makes it smaller. All in percent of the rounds.
 """
 
 import sys

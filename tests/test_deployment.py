@@ -1,5 +1,6 @@
 """The workflow at home elsewhere: in Snakemake's catalog, as a module, in its reports, in conda and in a container."""
 
+import importlib.metadata
 import os
 import re
 import subprocess
@@ -11,6 +12,7 @@ import yaml
 from copies import ROOT, copy_repository
 from packaging.requirements import Requirement
 
+import grambench
 from grambench.config.project import Project
 
 MODULE = """
@@ -136,3 +138,4 @@ def test_a_version_is_the_same_wherever_it_is_written():
     assert f"version = {{{version}}}" in (ROOT / "docs/citing.md").read_text()
     assert re.findall(r"^## ([0-9.]+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[0] == version
     assert not [path for path in (ROOT / "src").rglob("*.py") if re.search("^__version__ = ", path.read_text(), re.M)]
+    assert grambench.__version__ == importlib.metadata.version("grambench")

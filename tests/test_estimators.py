@@ -702,10 +702,16 @@ WRONG = [
     (KernelClassifier(views={"a": ["age"]}), X, Y, "got 'age'; X has no names"),
     (KernelClassifier(C=True), X, Y, "C must be a number, got True"),
     (KernelClassifier(), X[:, 0], Y, r"X: expected a 2D array \(t, d\), got \(40,\)"),
+    (KernelClassifier(), np.where(X > 0, "high", "low").astype(object), Y, "convert string .*; encode text before it"),
     (KernelClassifier(kernels="precomputed"), {"a": GRAMS[0]}, Y, "as X, got a dictionary; named Gram matrices"),
     (KernelClassifier(kernel="rbf"), X, Y, "unknown parameter of rkl 'kernel': did you mean kernels"),
     (KernelClassifier(kernels={"family": "gaussian", "low": 1}), X, Y, "kernels: high is missing"),
-    (KernelClassifier(kernels=[{"a": linear_kernel}, "rbf"]), X, Y, "expected a dictionary of functions by name to be"),
+    (
+        KernelClassifier(kernels=[{"a": linear_kernel}, "rbf"]),
+        X,
+        Y,
+        "expected functions themselves beside",
+    ),
     (KernelClassifier(kernels="gaussian"), X, Y, "the parameter of gaussian in its name, such as gaussian_sigma1"),
     (KernelClassifier(kernels={"family": "gausian", "values": [1]}), X, Y, "did you mean gaussian"),
     (KernelClassifier(kernels={"family": "gaussian", "value": [1]}), X, Y, "unknown key of kernels 'value': did you"),
@@ -892,7 +898,7 @@ def test_the_pages_examples_run(block, tmp_path, monkeypatch):
 
 
 def test_the_page_has_its_examples_and_the_readme_the_shortest():
-    assert len(BLOCKS) == 13
+    assert len(BLOCKS) == 14
     assert BLOCKS[0] in (ROOT / "README.md").read_text()
 
 
@@ -912,5 +918,7 @@ def test_weights_have_names_by_kernel_by_view_and_of_each_class():
             model.weights_by(**mistake)
     with pytest.raises(ValueError, match=r"^by: expected .* views"):
         KernelClassifier("cka", ["gaussian_sigma1", "gaussian_sigma4"]).fit(X, y).weights_by("view")
+    functions = {"sepal/linear": lambda A, B: A[:, :2] @ B[:, :2].T, "petal/linear": lambda A, B: A[:, 2:] @ B[:, 2:].T}
+    assert set(KernelClassifier("cka", functions).fit(X, y).weights_by("view")) == {"sepal", "petal"}
     with pytest.raises(ValueError, match=r"^random_forest: expected"):
         KernelClassifier("random_forest").fit(X, y).weights_by()

@@ -23,6 +23,10 @@ def __getattr__(name: str) -> Any:
         from grambench import estimators
 
         return getattr(estimators, name)
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("grambench")
     raise AttributeError(f"module 'grambench' has no attribute {name!r}")
 
 

@@ -214,7 +214,7 @@ METRICS = {
     "median_rank": _rank("Median rank", "median over the data sets of the rank among the algorithms, 1 for the best"),
     "mean_rank": _rank("Mean rank", "mean over the data sets of the rank among the algorithms, 1 for the best"),
     "rank_change": _rank("Rank change", "how far apart the mean ranks by the even and by the odd repetitions are"),
-    "kernels_selected": Metric("Kernels selected", "kernels of a weight above 0", counted=True),
+    "kernels_selected": Metric("Kernels selected", "kernels of a weight above 1e-4 of the largest", counted=True),
     "selected_kernel": Metric(
         "Kernel selected", "number of the kernel that was selected, from 1", decimals=0, named=True
     ),

@@ -89,10 +89,10 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         """
         if not params:
             return self
-        names, previous = self._get_param_names(), self._fields() or {}
+        names, previous = self._get_param_names(), self._known() or {}
         for name in params.keys() & set(names):
             setattr(self, name, params.pop(name))
-        fields = self._fields()
+        fields = self._known()
         dropped = previous.keys() - fields.keys() if fields is not None else ()
         parameters = {name: value for name, value in self._parameters.items() if name not in dropped}
         allowed = dict.fromkeys([*names, *(fields or {}), *parameters])
@@ -109,7 +109,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.pairwise = self._precomputed
         return tags
 
-    def _fields(self) -> Mapping[str, Any] | None:
+    def _known(self) -> Mapping[str, Any] | None:
         """Return the fields of the algorithm's parameters; None if the algorithm cannot be loaded."""
         try:
             if not isinstance(self.algorithm, str) or algorithms.fault(self.algorithm):
@@ -123,7 +123,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         """Return the defaults of the algorithm's parameters; empty if the algorithm does not exist."""
         defaults = {
             name: field.default if field.default_factory is MISSING else field.default_factory()
-            for name, field in (self._fields() or {}).items()
+            for name, field in (self._known() or {}).items()
         }
         return {name: value for name, value in defaults.items() if value is not MISSING}
 
@@ -191,7 +191,12 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         with one_line("X"):
             if dates := [column for column, dtype in dtypes.items() if getattr(dtype, "kind", "") in DATES]:
                 raise ValueError(f"expected numbers, got dates or durations from column {dates[0]!r} on")
-            return np.asarray(validate_data(self, X, order="C", ensure_all_finite=False, reset=reset), dtype=np.float64)
+            try:
+                X = validate_data(self, X, order="C", ensure_all_finite=False, reset=reset)
+            except ValueError as error:
+                encode = "; encode text before it, such as by scikit-learn's OneHotEncoder"
+                raise ValueError(f"{error}{encode * ('convert string' in str(error))}") from None
+            return np.asarray(X, dtype=np.float64)
 
     def _is_checked(self, X: Any) -> bool:
         """Return whether `validate_data` would return X as it is, for whose checks one example waits longest."""
@@ -292,7 +297,12 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If no kernel has a weight, the kernels are on no views, or the class is unknown.
+            If no kernel has a weight, the names of the kernels have no view before a slash, or the class is unknown.
+
+        Notes
+        -----
+        A gap bounds the objective of a fit and not its weights, which may still be those that it began with. Fit with a
+        smaller `gap`, and read weights that stay.
 
         Examples
         --------

@@ -109,9 +109,10 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         by the name of the kernel or the view. MAKL has norms of its groups of features. It is absent, and `kernels_`
         empty, if no kernel has a weight for all examples: of algorithms without kernels, stacking and localised MKL.
     certificate_ : Certificate or list of C
-        Bounds of the distance from the optimum, `kkt` and `gap`; NaN for algorithms without such bounds. A fit whose
-        gap is more than 1.2 times the one that was asked for (`gap`, or .01 for an algorithm without this parameter)
-        warns: SVMs within a descent are not solved to the last digit.
+        Bounds of the distance from the optimum, `kkt` and `gap`; NaN for algorithms without such bounds. It is absent
+        with an approximation, and after `partial_fit` with a budget. A fit whose gap is more than 1.2 times the one
+        that was asked for (`gap`, or .01 for an algorithm without this parameter) warns: SVMs within a descent are not
+        solved to the last digit.
     trace_ : Trace, list of C, or None
         For online algorithms, by round: mistakes, scores before labels were revealed, weights, support vectors. The
         algorithm's file says whether a score of exactly 0 is a mistake. None with an approximation, and after
@@ -333,7 +334,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
                     text = f"expected {FEW} examples or more at first, from which units of kernels are measured"
                     warnings.warn(f"partial_fit: {text}, got {len(examples)}", stacklevel=3)
                 if 0 < learner.landmarks < self.n_components:
-                    text = f"expected {self.n_components} examples or more at first, to draw as many landmarks from"
+                    text = f"expected {self.n_components} examples or more at first, as landmarks of Nyström features"
                     warnings.warn(f"n_components: {text}, got {len(examples)}", stacklevel=3)
             learner.learn(examples, numbers)
         self._learner, self.trace_ = learner, None

@@ -333,8 +333,8 @@ def _parse(entry: Any) -> list[Any]:
         if matrices := [name for name, value in entry.items() if getattr(value, "ndim", 0) > 1]:
             raise ValueError(f"kernels: Gram matrices and names cannot be mixed, got a matrix for {matrices[0]!r}")
         if any(map(callable, entry.values())):
-            expected = "a dictionary of functions by name to be all of it, and to have functions alone"
-            raise ValueError(f"kernels: expected {expected}, got {reprlib.repr(entry)} among others")
+            expected = "functions themselves beside other kernels, or one dictionary of functions alone"
+            raise ValueError(f"kernels: expected {expected}, got {reprlib.repr(entry)}")
         return list(_from_mapping(entry))
     if isinstance(entry, Kernel) and entry.view:
         raise ValueError(f"kernels: expected kernels without a view, which `views` gives them, got {entry.name}")

@@ -343,7 +343,7 @@ def radius_margin(
     *,
     norm: Literal["l1", "l2"],
 ) -> Certificate:
-    """Certify a stationary point of R^2(K + I/C) ||w||^2 / 2 (Chapelle et al. 2002; RKL, eq. 10).
+    """Certify a stationary point of R^2(K + I/C) ||w||^2 / 2 (Chapelle et al. 2002, Section 4).
 
     The problem is not convex, so no gap to the optimum is known. The gap returned here is the largest decrease of the
     objective's linear model within the constraint on the weights, relative to the objective. It is 0 at stationary

@@ -20,7 +20,9 @@ O(m n s), where s counts support vectors of either.
 Deviations
 ----------
 The descent starts at equal weights, as in Section 6 of Gai et al. The paper runs it under the two constraints only. Its
-eq. 10 and K + I/C differ by a factor of 2 in C.
+eq. 10 has the radius with K and not with K + I/C, and the two differ by a factor of 2 in C. The descent's steps are
+spectral, and Armijo's rule compares with the highest of the last ten objectives
+(`grambench.solvers.gradient_projection`), where the paper has the standard method.
 
 Eq. 10 has a bias b, and so has this SVM. The published KL-C accuracies, though, fit the sign of f(x) − b on 17 of 22
 cells, and that of f(x) on 10 (docs/papers/rkl_appendix.md); the parameter `bias` selects either.
@@ -79,7 +81,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     def evaluate(weights: Floats) -> Value:
         meb = oracle.enclose(weights, ridge=1.0 / C, tolerance=tolerance)
         svm = oracle.train_svm(weights, C, loss="squared", tolerance=tolerance)
-        value = meb.squared_radius * svm.objective  # eq. 10
+        value = meb.squared_radius * svm.objective  # eq. 10, but for the deviations above
 
         def slope() -> Slope:
             forms, radii = oracle.forms_and_radii(svm.dual, meb.dual)

@@ -16,7 +16,8 @@ An evaluation trains one SVM, started from the last one; a gradient adds all q_k
 
 Deviations
 ----------
-None known. The descent stops at the duality gap.
+The descent stops at the duality gap. Its steps are spectral, and Armijo's rule compares with the highest of the last
+ten objectives (`grambench.solvers.gradient_projection`), where the paper has the standard method.
 
 References
 ----------

@@ -18,7 +18,7 @@ One SVM; a row of K costs O(m n) when the solver first reads it, in all at most 
 Deviations
 ----------
 The paper starts every method at θ = e/m and calls this "the uniform combination". The mean of the kernels gives its
-numbers on splice, fourclass and wdbc, their sum those on ionosphere and sonar, and no combination gives both. The mean
+numbers on splice, fourclass and wdbc, their sum those on ionosphere, and no combination gives both. The mean
 is the default. With unit traces the two differ as C and m C do.
 
 References
