@@ -69,6 +69,8 @@ def kernels(family, *values):
 
 
 PASSES = {"protocol": {"kind": "online", "repetitions": 0}}
+SWEEP = {"parameter": "beta", "values": [0.5], "label": "beta", "algorithms": ["omkc_dd"], "datasets": ["wdbc"]}
+TABLE = {"title": "Own", "caption": "Own", "algorithms": ["om2"], "metrics": ["seconds"]}
 GRID = {"low": 0.1, "high": 0.9, "count": 10**9, "spacing": "linear"}
 
 
@@ -78,6 +80,13 @@ GRID = {"low": 0.1, "high": 0.9, "count": 10**9, "spacing": "linear"}
         (PASSES, r"protocol.online.repetitions: .*greater than or equal to 1 \(got 0\)"),
         (kernels("gaussian", 1, 1), "kernel gaussian_sigma1 is listed twice"),
         ({"datasets": ["wdbc", "wdbc"]}, "data set wdbc is listed twice"),
+        ({"pools": {"own": [{"family": "gaussian", "values": [1, 1.0]}]}}, "kernel gaussian_sigma1 is listed twice"),
+        ({"published": {"runs": 20, "results": ["a.csv", "a.csv"]}}, "file a.csv is listed twice"),
+        ({"sweeps": {"beta": SWEEP | {"algorithms": ["om2", "om2"]}}}, "algorithms: om2 is listed twice"),
+        ({"sweeps": {"beta": SWEEP | {"datasets": ["wdbc", "wdbc"]}}}, "datasets: wdbc is listed twice"),
+        ({"sweeps": {"beta": SWEEP | {"values": [1, 0.5, 1.0]}}}, "values: 1 is listed twice"),
+        ({"tables": {"own": TABLE | {"algorithms": ["om2", "om2"]}}}, "tables.own: algorithms: om2 is listed twice"),
+        ({"tables": {"own": TABLE | {"metrics": ["seconds", "seconds"]}}}, "metrics: seconds is listed twice"),
         ({"algorithms": {"om2": {}}}, "beta names algorithm omkc_dd, which the study does not have"),
         (kernels("gausian", 1), "unknown kernel family 'gausian': did you mean gaussian"),
         (kernels("gaussian", -1), "sigma must be a positive number, got -1"),

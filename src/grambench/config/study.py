@@ -13,7 +13,7 @@ from grambench.common.errors import ConfigError, unknown_name
 from grambench.common.models import ConfigModel
 from grambench.common.types import Approximation
 from grambench.config.metrics import METRICS
-from grambench.config.names import Grid, Name, Names, OneOrMoreNumbers, Parameter, Setting, Tuning
+from grambench.config.names import Grid, Name, Names, OneOrMoreNumbers, Parameter, Setting, Tuning, twice
 from grambench.config.protocols import SWEEP_YIELDS, Offline, Online, Protocol
 from grambench.config.published import ChosenConvention, Published, ReplicationSettings
 from grambench.config.shown import Figure, Item, Sweep, Table
@@ -222,10 +222,12 @@ class Study(ConfigModel):
         return self
 
     def _check_names(self) -> Iterator[str]:
-        lists = dict.fromkeys(tuple(kernel.name for kernel in self.kernel_list(dataset=name)) for name in self.datasets)
-        for kind, names in [*(("kernel", list(names)) for names in lists), ("data set", self.datasets)]:
-            if repeated := [name for name in names if names.count(name) > 1]:
-                yield f"{kind} {repeated[0]} is listed twice"
+        pools = itertools.product([None, *self.pools], self.datasets)
+        lists = dict.fromkeys(tuple(each.name for each in self.kernel_list(dataset=d, pool=pool)) for pool, d in pools)
+        files = self.published.files() if self.published else []
+        for kind, names in [*(("kernel", names) for names in lists), ("data set", self.datasets), ("file", files)]:
+            if name := twice(names):
+                yield f"{kind} {name} is listed twice"
         items: list[tuple[str, Item]] = [*self.sweeps.items(), *self.tables.items(), *self.figures.items()]
         mentions = [(title, name) for title, item in items for name in item.named("algorithms")]
         for title, sweep in self.sweeps.items():
