@@ -78,6 +78,9 @@ GRID = {"low": 0.1, "high": 0.9, "count": 10**9, "spacing": "linear"}
     ("change", "message"),
     [
         (PASSES, r"protocol.online.repetitions: .*greater than or equal to 1 \(got 0\)"),
+        ({"protocol": {"kind": "online", "repetitions": True}}, "protocol.repetitions: expected a number, got True"),
+        (kernels("gaussian", 2, True), "kernels.0.values.1: expected a number, got True"),
+        ({"seconds": True, "claim": "yes"}, "seconds: expected a number, got True"),
         (kernels("gaussian", 1, 1), "kernel gaussian_sigma1 is listed twice"),
         ({"datasets": ["wdbc", "wdbc"]}, "data set wdbc is listed twice"),
         ({"pools": {"own": [{"family": "gaussian", "values": [1, 1.0]}]}}, "kernel gaussian_sigma1 is listed twice"),
