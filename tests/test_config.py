@@ -69,6 +69,7 @@ def kernels(family, *values):
 
 
 PASSES = {"protocol": {"kind": "online", "repetitions": 0}}
+FAMILIES = {"families": [{"family": "gaussian", "values": [1]}]}
 SWEEP = {"parameter": "beta", "values": [0.5], "label": "beta", "algorithms": ["omkc_dd"], "datasets": ["wdbc"]}
 TABLE = {"title": "Own", "caption": "Own", "algorithms": ["om2"], "metrics": ["seconds"]}
 GRID = {"low": 0.1, "high": 0.9, "count": 10**9, "spacing": "linear"}
@@ -81,6 +82,7 @@ GRID = {"low": 0.1, "high": 0.9, "count": 10**9, "spacing": "linear"}
         ({"protocol": {"kind": "online", "repetitions": True}}, "protocol.repetitions: expected a number, got True"),
         (kernels("gaussian", 2, True), "kernels.0.values.1: expected a number, got True"),
         ({"seconds": True, "claim": "yes"}, "seconds: expected a number, got True"),
+        ({"kernels": [{"views": "features"} | FAMILIES]}, "kernels: expected `views: features` in one of the `pools`"),
         (kernels("gaussian", 1, 1), "kernel gaussian_sigma1 is listed twice"),
         ({"datasets": ["wdbc", "wdbc"]}, "data set wdbc is listed twice"),
         ({"pools": {"own": [{"family": "gaussian", "values": [1, 1.0]}]}}, "kernel gaussian_sigma1 is listed twice"),

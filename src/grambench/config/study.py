@@ -108,8 +108,8 @@ class ViewKernels(ConfigModel):
     Attributes
     ----------
     views : list of str, "all" or "features"
-        The views. "all" stands for those of each data set, or for all its features if it has no views. "features"
-        stands for all features together, and then for each single one.
+        The views. "all" stands for those of each data set, or for all its features if it has no views. "features",
+        of one of the `pools`, stands for all features together, and then for each single one.
     families : list of KernelFamily
         The kernels on each view.
     datasets : list of str
@@ -291,6 +291,8 @@ class Study(ConfigModel):
     def _check_kernels_and_data(self) -> Iterator[str]:
         if not (self.kernels or self.dictionary or self.subsets):
             yield "a study needs kernels, or a dictionary, or both, or subsets"
+        if any(isinstance(part, ViewKernels) and part.views == "features" for part in self.kernels):
+            yield "kernels: expected `views: features` in one of the `pools` alone"
         if self.subsets and (self.kernels or self.dictionary or self.pools):
             yield "subsets: expected neither kernels nor a dictionary beside them"
         if self.subsets and self.subsets.seed:
@@ -406,7 +408,7 @@ class Study(ConfigModel):
 
     def has_single_features(self, entry: str) -> bool:
         """Return whether an entry has kernels on single features, which only data sets of vectors have."""
-        parts = self.pools[pool] if (pool := self.algorithms[entry].pool) else self.kernels
+        parts = self.pools.get(self.algorithms[entry].pool or "", [])
         return any(isinstance(part, ViewKernels) and part.views == "features" for part in parts)
 
     def n_kernels(self, dataset: str = "") -> int:
