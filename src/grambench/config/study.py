@@ -4,9 +4,9 @@ import itertools
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from grambench.common.errors import ConfigError, unknown_name
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 COMPONENTS = 256  # features of a kernel, where an entry does not say how many
 HIGHEST = 1000  # degree of a polynomial: so many products of whole Gram matrices
 
+Views = Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]  # as a description names them
 Shown = TypeVar("Shown", bound=Item)
 
 
@@ -74,7 +75,7 @@ class Entry(ConfigModel):
     variant_of: Name | None = None
     parameters: dict[Parameter, Setting] = {}
     tune: Tuning | None = None
-    best_of: list[Names] = []
+    best_of: list[Views] = []
     center: bool = False
     then: Name | None = None
     approximation: Approximation | None = None
@@ -116,7 +117,7 @@ class ViewKernels(ConfigModel):
         The data sets that have these kernels; empty stands for all of the study.
     """
 
-    views: Names | Literal["all", "features"]
+    views: Views | Literal["all", "features"]
     families: Annotated[list[KernelFamily], Field(min_length=1)]
     datasets: list[Name] = []
 
@@ -124,6 +125,18 @@ class ViewKernels(ConfigModel):
         """Return the kernels of the first view, then of the next; `views` are all views of a data set of d features."""
         chosen = {"all": views, "features": ["", *single_features(d)]}.get(str(self.views), self.views)
         return [kernel for view in chosen for family in self.families for kernel in family.kernels(view)]
+
+
+def _form(part: Any) -> str:
+    """Return the name of the model of a part of a list of kernels, by a key that it alone has."""
+    on_views = isinstance(part, ViewKernels) or (isinstance(part, dict) and not part.keys().isdisjoint(VIEW_KEYS))
+    return "ViewKernels" if on_views else "KernelFamily"
+
+
+VIEW_KEYS = {"views", "families"}
+Kernels = Annotated[
+    Annotated[KernelFamily, Tag("KernelFamily")] | Annotated[ViewKernels, Tag("ViewKernels")], Discriminator(_form)
+]
 
 
 class Dictionary(Grid):
@@ -198,8 +211,8 @@ class Study(ConfigModel):
     url: Annotated[str, Field(pattern=r"^(https?://\S+)?$")] = ""
     claim: str = ""
     protocol: Annotated[Protocol, Field(discriminator="kind")]
-    kernels: list[KernelFamily | ViewKernels] = []
-    pools: dict[Name, list[KernelFamily | ViewKernels]] = {}
+    kernels: list[Kernels] = []
+    pools: dict[Name, Annotated[list[Kernels], Field(min_length=1)]] = {}
     dictionary: Dictionary | None = None
     subsets: RandomSubsets | None = None
     seconds: Annotated[float, Field(gt=0)] | None = None
@@ -447,6 +460,7 @@ class Study(ConfigModel):
         items: list[tuple[str, Item]] = [*self.sweeps.items(), *self.figures.items()]
         mentions = [(name, dataset) for name, item in items for dataset in item.named("datasets")]
         mentions += [("chosen", dataset) for choice in self._chosen() for dataset in choice.datasets]
+        mentions += [("sizes", dataset) for dataset in getattr(self.protocol, "sizes", {}) if dataset != "default"]
         mentions += [("kernels", name) for part in self.kernels for name in getattr(part, "datasets", [])]
         replicated = self.replications.datasets if self.replications else {}
         return mentions + [("replications", dataset) for dataset in replicated]
