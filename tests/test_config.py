@@ -69,6 +69,9 @@ def kernels(family, *values):
 
 
 PASSES = {"protocol": {"kind": "online", "repetitions": 0}}
+FAMILIES = {"families": [{"family": "gaussian", "values": [1]}]}
+SWEEP = {"parameter": "beta", "values": [0.5], "label": "beta", "algorithms": ["omkc_dd"], "datasets": ["wdbc"]}
+TABLE = {"title": "Own", "caption": "Own", "algorithms": ["om2"], "metrics": ["seconds"]}
 GRID = {"low": 0.1, "high": 0.9, "count": 10**9, "spacing": "linear"}
 
 
@@ -76,8 +79,25 @@ GRID = {"low": 0.1, "high": 0.9, "count": 10**9, "spacing": "linear"}
     ("change", "message"),
     [
         (PASSES, r"protocol.online.repetitions: .*greater than or equal to 1 \(got 0\)"),
+        ({"protocol": {"kind": "online", "repetitions": True}}, "protocol.repetitions: expected a number, got True"),
+        (kernels("gaussian", 2, True), "kernels.0.values.1: expected a number, got True"),
+        ({"seconds": True, "claim": "yes"}, "seconds: expected a number, got True"),
+        (
+            {"kernels": [{"family": "gaussian"}]},
+            r"^omkc.yaml: kernels.0.KernelFamily.values: Field required \(got .*\)$",
+        ),
+        ({"kernels": [FAMILIES]}, r"^omkc.yaml: kernels.0.ViewKernels.views: Field required \(got .*\)$"),
+        ({"pools": {"own": []}}, "pools.own: List should have at least 1 item"),
+        ({"kernels": [{"views": "features"} | FAMILIES]}, "kernels: expected `views: features` in one of the `pools`"),
         (kernels("gaussian", 1, 1), "kernel gaussian_sigma1 is listed twice"),
         ({"datasets": ["wdbc", "wdbc"]}, "data set wdbc is listed twice"),
+        ({"pools": {"own": [{"family": "gaussian", "values": [1, 1.0]}]}}, "kernel gaussian_sigma1 is listed twice"),
+        ({"published": {"runs": 20, "results": ["a.csv", "a.csv"]}}, "file a.csv is listed twice"),
+        ({"sweeps": {"beta": SWEEP | {"algorithms": ["om2", "om2"]}}}, "algorithms: om2 is listed twice"),
+        ({"sweeps": {"beta": SWEEP | {"datasets": ["wdbc", "wdbc"]}}}, "datasets: wdbc is listed twice"),
+        ({"sweeps": {"beta": SWEEP | {"values": [1, 0.5, 1.0]}}}, "values: 1 is listed twice"),
+        ({"tables": {"own": TABLE | {"algorithms": ["om2", "om2"]}}}, "tables.own: algorithms: om2 is listed twice"),
+        ({"tables": {"own": TABLE | {"metrics": ["seconds", "seconds"]}}}, "metrics: seconds is listed twice"),
         ({"algorithms": {"om2": {}}}, "beta names algorithm omkc_dd, which the study does not have"),
         (kernels("gausian", 1), "unknown kernel family 'gausian': did you mean gaussian"),
         (kernels("gaussian", -1), "sigma must be a positive number, got -1"),
@@ -91,12 +111,22 @@ def test_a_wrong_study_names_the_place(change, message):
     assert all(line.startswith("omkc.yaml: ") for line in str(caught.value).splitlines())
 
 
+def test_kernels_are_on_views_of_any_name():
+    values = yaml.safe_load((CONFIG / "studies/omkc.yaml").read_text())
+    study = check(Study, values | {"kernels": [{"views": ["TP 53", "a/b", "all"]} | FAMILIES]}, "omkc.yaml")
+    assert [kernel.view for kernel in study.kernel_list(["other"])] == ["TP 53", "a/b", "all"]
+
+
 def test_a_study_shows_only_its_own_data_sets(tmp_path):
     shutil.copytree(CONFIG, tmp_path / "config")
     path = tmp_path / "config/studies/omkc.yaml"
     path.write_text(path.read_text().replace("  - ionosphere\n", "", 1))
     with pytest.raises(ConfigError, match="beta names data set ionosphere, which the study does not have"):
         Configuration(tmp_path / "config").study("omkc")
+    sized = tmp_path / "config/studies/leaderboard_views.yaml"
+    sized.write_text(sized.read_text().replace("synthetic_dense: [", "other: [", 1))
+    with pytest.raises(ConfigError, match="sizes names data set other, which the study does not have"):
+        Configuration(tmp_path / "config").study("leaderboard_views")
     path.write_text(path.read_text().replace("name: omkc", "name: other", 1))
     with pytest.raises(ConfigError, match="expected omkc, the name of the file, got other"):
         Configuration(tmp_path / "config").study("omkc")

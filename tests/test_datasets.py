@@ -107,6 +107,7 @@ def test_groups_of_columns_are_views_of_a_prepared_data_set(tmp_path):
     [
         ({"a": [2]}, "views: a has column 2, expected 0 to 1"),
         ({"a": [0, "0-1"]}, "views: a has a column twice"),
+        ({"a": ["0-99999999999"]}, "expected at most 10000000 columns of a view, got 0-99999999999"),
         ({"a": []}, "at least 1"),
         ({"": [0]}, "pattern|match"),
         ({" a": [0]}, "pattern|match"),
@@ -115,6 +116,12 @@ def test_groups_of_columns_are_views_of_a_prepared_data_set(tmp_path):
 def test_groups_of_columns_that_cannot_be_are_refused(tmp_path, views, message):
     with pytest.raises(ConfigError, match=message):
         toy(tmp_path / "raw", views=views)
+
+
+def test_a_number_of_features_takes_no_memory_before_there_are_data(tmp_path):
+    assert toy(tmp_path / "raw", d=10**15).d == 10**15
+    with pytest.raises(ConfigError, match="expected each feature in a view, got none of feature 2"):
+        toy(tmp_path / "raw", d=10**15, views={"a": [0], "b": [3, 1]})
 
 
 def fetched(dataset, folder, mirrors, kinds):

@@ -164,6 +164,11 @@ def test_kernel_names_survive_the_round_trip():
         ("harris_hue/chisquare_s2", "Harris hue: chi-square, scale 2"),
         ("phog_0/meangaussian_s1", "PHOG 0: Gaussian"),
         ("lab/unitpolynomial_p2", "Lab: polynomial of degree 2"),
+        ("amyloid_tau/gaussian_sigma1", "amyloid tau: Gaussian, σ = 1"),
+        *(
+            (f"{view}/gaussian_sigma1", f"{view}: Gaussian, σ = 1")
+            for view in ("v3h1", "_", "a__b", "TP_53", "a/b_c", "1_2")
+        ),
     ],
 )
 def test_kernels_have_readable_labels(name, label):

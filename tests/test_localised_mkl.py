@@ -7,7 +7,7 @@ from batch_reference import problem as few
 from fitting import fit, scores
 
 from grambench import algorithms
-from grambench.algorithms.batch.localised_mkl import Objective
+from grambench.algorithms.batch.localised_mkl import Inputs, Objective
 from grambench.kernels.pool import Stored
 
 
@@ -51,6 +51,12 @@ def test_the_descent_ends_where_the_gradient_is_short(seed):
     assert ours.converged and value == pytest.approx(ours.steps[-1].objective, rel=1e-4)
     assert value < ours.steps[0].objective
     assert np.linalg.norm(gradient) <= 2e-4 * value  # 1e-4, and what the SVM's precision leaves open
+
+
+def test_a_constant_feature_keeps_its_scale():
+    """Rounding gives 60 times 0.1 a mean beside 0.1, which is no unit."""
+    inputs = Inputs.of(np.column_stack([np.arange(60.0), np.full(60, 0.1)]))
+    assert inputs.of_examples(np.array([[0.0, 0.6]]))[0, 1] == pytest.approx(0.5)
 
 
 def test_its_svm_is_that_of_the_gated_kernel():

@@ -281,6 +281,15 @@ def test_a_board_of_views_has_each_stored_kernel_once_and_leaves_out_what_needs_
         check_dataset(vectors, dataset)
 
 
+def test_a_view_that_is_named_as_a_single_feature_is_refused_beside_kernels_on_these():
+    """Kernels on feature_1 would be on the columns of the view."""
+    configuration = Configuration(Path("config"))
+    study, dataset = configuration.study("leaderboard"), configuration.dataset("australian")
+    check_dataset(study, dataset.model_copy(update={"views": {"feature_0": [0], "feature_one": [0]}}))
+    with pytest.raises(ConfigError, match="kernels on single features, and a view of australian is named feature_1"):
+        check_dataset(study, dataset.model_copy(update={"views": {"feature_1": [2, 3], "rest": [0, 1]}}))
+
+
 @pytest.mark.parametrize("changes", [{"d": 3}, {"views": {"v": [0]}, "d": 1}, {"kind": "stream"}])
 def test_stored_kernels_have_nothing_beside_them(changes):
     with pytest.raises(ConfigError, match="expected stored kernels alone, got d, views, blocks or a stream"):

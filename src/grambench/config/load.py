@@ -1,6 +1,7 @@
 """Reads a YAML file into its model, or reports each fault of the file in one line."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -42,12 +43,28 @@ def check(model: type[AnyModel], values: Any, where: str) -> AnyModel:
         If the values do not fit the model, with one line per fault: the key, what is wrong and what was got.
     """
     try:
-        return model.model_validate(values)
+        found = model.model_validate(values)
+        if booleans := [*_booleans(values, found)]:
+            raise ConfigError("\n".join(booleans))
+        return found
     except ValidationError as error:
         faults = [f"{where}: {_message(fault, model)}" for fault in _relevant(error.errors())]
         raise ConfigError("\n".join(faults)) from None
     except ConfigError as error:
         raise ConfigError("\n".join(f"{where}: {line}" for line in str(error).splitlines())) from None
+
+
+def _booleans(values: Any, found: Any, key: str = "") -> Iterator[str]:
+    """Yield a fault for each boolean that pydantic has taken for the number 0 or 1."""
+    if isinstance(values, bool) and isinstance(found, int | float) and not isinstance(found, bool):
+        yield f"{key}: expected a number, got {values}"
+    elif isinstance(values, dict):
+        for name, value in values.items():
+            inner = found.get(name) if isinstance(found, dict) else getattr(found, str(name), None)
+            yield from _booleans(value, inner, f"{key}.{name}" if key else str(name))
+    elif isinstance(values, list) and isinstance(found, list | tuple):
+        for place, (value, inner) in enumerate(zip(values, found, strict=False)):
+            yield from _booleans(value, inner, f"{key}.{place}")
 
 
 def _relevant(faults: list[ErrorDetails]) -> list[ErrorDetails]:

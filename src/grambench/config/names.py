@@ -1,6 +1,8 @@
 """Types of names, settings, grids of numbers and candidates of a hyperparameter in study files."""
 
 import itertools
+from collections import Counter
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Self
 
@@ -17,6 +19,11 @@ Parameter = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
 
 _plain = TypeAdapter[Any](JsonValue, config=ConfigDict(allow_inf_nan=False))
 Setting = Annotated[Any, BeforeValidator(_plain.validate_python)]  # a value that JSON can represent
+
+
+def twice(values: Iterable[Hashable]) -> str:
+    """Return the first value that is listed twice, as text; empty if none is."""
+    return next((str(value) for value, count in Counter(values).items() if count > 1), "")
 
 
 def listed(values: Any) -> Any:

@@ -22,7 +22,7 @@ from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, Pyd
 
 from grambench.common.errors import unknown_name
 from grambench.common.models import ConfigModel
-from grambench.config.names import Grid, MetricName, Name, Names, Parameter, Setting, listed
+from grambench.config.names import Grid, MetricName, Name, Names, Parameter, Setting, listed, twice
 
 REPORT = Path(__file__).parent.parent / "report"
 
@@ -89,6 +89,13 @@ class Item(ConfigModel):
     def judged(self) -> list[str]:
         """Return the metrics by which an item ranks algorithms."""
         return []
+
+    @model_validator(mode="after")
+    def _check_each_is_listed_once(self) -> Self:
+        for key in ("algorithms", "datasets", "metrics", "values"):
+            if value := twice(getattr(self, key, [])):
+                raise ValueError(f"{key}: {value} is listed twice")
+        return self
 
 
 # sweeps

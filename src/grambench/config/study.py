@@ -4,16 +4,16 @@ import itertools
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from grambench.common.errors import ConfigError, unknown_name
 from grambench.common.models import ConfigModel
 from grambench.common.types import Approximation
 from grambench.config.metrics import METRICS
-from grambench.config.names import Grid, Name, Names, OneOrMoreNumbers, Parameter, Setting, Tuning
+from grambench.config.names import Grid, Name, Names, OneOrMoreNumbers, Parameter, Setting, Tuning, twice
 from grambench.config.protocols import SWEEP_YIELDS, Offline, Online, Protocol
 from grambench.config.published import ChosenConvention, Published, ReplicationSettings
 from grambench.config.shown import Figure, Item, Sweep, Table
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 COMPONENTS = 256  # features of a kernel, where an entry does not say how many
 HIGHEST = 1000  # degree of a polynomial: so many products of whole Gram matrices
 
+Views = Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]  # as a description names them
 Shown = TypeVar("Shown", bound=Item)
 
 
@@ -74,7 +75,7 @@ class Entry(ConfigModel):
     variant_of: Name | None = None
     parameters: dict[Parameter, Setting] = {}
     tune: Tuning | None = None
-    best_of: list[Names] = []
+    best_of: list[Views] = []
     center: bool = False
     then: Name | None = None
     approximation: Approximation | None = None
@@ -108,15 +109,15 @@ class ViewKernels(ConfigModel):
     Attributes
     ----------
     views : list of str, "all" or "features"
-        The views. "all" stands for those of each data set, or for all its features if it has no views. "features"
-        stands for all features together, and then for each single one.
+        The views. "all" stands for those of each data set, or for all its features if it has no views. "features",
+        of one of the `pools`, stands for all features together, and then for each single one.
     families : list of KernelFamily
         The kernels on each view.
     datasets : list of str
         The data sets that have these kernels; empty stands for all of the study.
     """
 
-    views: Names | Literal["all", "features"]
+    views: Views | Literal["all", "features"]
     families: Annotated[list[KernelFamily], Field(min_length=1)]
     datasets: list[Name] = []
 
@@ -124,6 +125,18 @@ class ViewKernels(ConfigModel):
         """Return the kernels of the first view, then of the next; `views` are all views of a data set of d features."""
         chosen = {"all": views, "features": ["", *single_features(d)]}.get(str(self.views), self.views)
         return [kernel for view in chosen for family in self.families for kernel in family.kernels(view)]
+
+
+def _form(part: Any) -> str:
+    """Return the name of the model of a part of a list of kernels, by a key that it alone has."""
+    on_views = isinstance(part, ViewKernels) or (isinstance(part, dict) and not part.keys().isdisjoint(VIEW_KEYS))
+    return "ViewKernels" if on_views else "KernelFamily"
+
+
+VIEW_KEYS = {"views", "families"}
+Kernels = Annotated[
+    Annotated[KernelFamily, Tag("KernelFamily")] | Annotated[ViewKernels, Tag("ViewKernels")], Discriminator(_form)
+]
 
 
 class Dictionary(Grid):
@@ -198,8 +211,8 @@ class Study(ConfigModel):
     url: Annotated[str, Field(pattern=r"^(https?://\S+)?$")] = ""
     claim: str = ""
     protocol: Annotated[Protocol, Field(discriminator="kind")]
-    kernels: list[KernelFamily | ViewKernels] = []
-    pools: dict[Name, list[KernelFamily | ViewKernels]] = {}
+    kernels: list[Kernels] = []
+    pools: dict[Name, Annotated[list[Kernels], Field(min_length=1)]] = {}
     dictionary: Dictionary | None = None
     subsets: RandomSubsets | None = None
     seconds: Annotated[float, Field(gt=0)] | None = None
@@ -222,10 +235,12 @@ class Study(ConfigModel):
         return self
 
     def _check_names(self) -> Iterator[str]:
-        lists = dict.fromkeys(tuple(kernel.name for kernel in self.kernel_list(dataset=name)) for name in self.datasets)
-        for kind, names in [*(("kernel", list(names)) for names in lists), ("data set", self.datasets)]:
-            if repeated := [name for name in names if names.count(name) > 1]:
-                yield f"{kind} {repeated[0]} is listed twice"
+        pools = itertools.product([None, *self.pools], self.datasets)
+        lists = dict.fromkeys(tuple(each.name for each in self.kernel_list(dataset=d, pool=pool)) for pool, d in pools)
+        files = self.published.files() if self.published else []
+        for kind, names in [*(("kernel", names) for names in lists), ("data set", self.datasets), ("file", files)]:
+            if name := twice(names):
+                yield f"{kind} {name} is listed twice"
         items: list[tuple[str, Item]] = [*self.sweeps.items(), *self.tables.items(), *self.figures.items()]
         mentions = [(title, name) for title, item in items for name in item.named("algorithms")]
         for title, sweep in self.sweeps.items():
@@ -289,6 +304,8 @@ class Study(ConfigModel):
     def _check_kernels_and_data(self) -> Iterator[str]:
         if not (self.kernels or self.dictionary or self.subsets):
             yield "a study needs kernels, or a dictionary, or both, or subsets"
+        if any(isinstance(part, ViewKernels) and part.views == "features" for part in self.kernels):
+            yield "kernels: expected `views: features` in one of the `pools` alone"
         if self.subsets and (self.kernels or self.dictionary or self.pools):
             yield "subsets: expected neither kernels nor a dictionary beside them"
         if self.subsets and self.subsets.seed:
@@ -404,7 +421,7 @@ class Study(ConfigModel):
 
     def has_single_features(self, entry: str) -> bool:
         """Return whether an entry has kernels on single features, which only data sets of vectors have."""
-        parts = self.pools[pool] if (pool := self.algorithms[entry].pool) else self.kernels
+        parts = self.pools.get(self.algorithms[entry].pool or "", [])
         return any(isinstance(part, ViewKernels) and part.views == "features" for part in parts)
 
     def n_kernels(self, dataset: str = "") -> int:
@@ -443,6 +460,7 @@ class Study(ConfigModel):
         items: list[tuple[str, Item]] = [*self.sweeps.items(), *self.figures.items()]
         mentions = [(name, dataset) for name, item in items for dataset in item.named("datasets")]
         mentions += [("chosen", dataset) for choice in self._chosen() for dataset in choice.datasets]
+        mentions += [("sizes", dataset) for dataset in getattr(self.protocol, "sizes", {}) if dataset != "default"]
         mentions += [("kernels", name) for part in self.kernels for name in getattr(part, "datasets", [])]
         replicated = self.replications.datasets if self.replications else {}
         return mentions + [("replications", dataset) for dataset in replicated]

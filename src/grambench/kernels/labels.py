@@ -23,11 +23,15 @@ LABELS_AT_1 = {"polynomial": "linear", "meangaussian": "Gaussian", "chisquare": 
 # Words of a view's name that are not printed as they stand.
 WORDS = {name: name.upper() for name in ("gist", "hog", "hsv", "lbp", "phog", "rgb", "sift", "surf")}
 WORDS |= {"harris": "Harris", "lab": "Lab"}
+# The form of the names that are words, such as those of descriptors; others are a user's, and stay as they are.
+WORDY = re.compile(r"[a-z]+(_[a-z0-9]+)*")
 CELLS = re.compile(r"v(\d+)h(\d+)")  # v3h1 divides an image into three cells, one above the other
 
 
 def view_label(view: str) -> str:
     """Return the readable name of a view: "dense SIFT, 3 x 1" of "dense_sift_v3h1"."""
+    if not WORDY.fullmatch(view):
+        return view
     words, division = [], ""
     for word in view.split("_"):
         if cells := CELLS.fullmatch(word):

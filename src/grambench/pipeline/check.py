@@ -1,6 +1,7 @@
 """Checks of studies with their algorithms and data sets: whether these exist and fit the study."""
 
 import itertools
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from grambench import algorithms
@@ -11,6 +12,8 @@ from grambench.config.study import Study
 from grambench.datasets.descriptions import Dataset
 from grambench.pipeline.specifications import points_of
 from grambench.pipeline.targets import kernels_of, view_names
+
+SINGLE = re.compile(r"feature_[1-9][0-9]*")  # names of kernels on single features have these views
 
 
 def check_studies(configuration: Configuration, project: Project, origins: Mapping[str, str]) -> dict[str, Study]:
@@ -140,13 +143,17 @@ def check_dataset(study: Study, dataset: Dataset) -> None:
     if not used and study.kernels:
         raise ConfigError(f"{dataset.name} has no kernels: name it under `datasets` of a part of `kernels`")
     if unknown := sorted(used - views):
-        has = "no views" if views == {""} else "the views " + ", ".join(sorted(views))
+        has = "no views" if views == {""} else "the views " + ", ".join(sorted(views - {""}))
         remedy = "; expected `views: all` in `kernels`, as in leaderboard_views" if dataset.stored_kernels else ""
         raise ConfigError(f"a kernel is on view {unknown[0]!r}, but data set {dataset.name} has {has}{remedy}")
     entries = {name: own for name, own in study.algorithms.items() if dataset.name in (own.datasets or [dataset.name])}
     for name in entries:
         if study.has_single_features(name) and not has_vectors:
             raise ConfigError(f"{name} has kernels on single features, and data set {dataset.name} has no vectors")
+        if study.has_single_features(name) and (taken := sorted(filter(SINGLE.fullmatch, dataset.views))):
+            raise ConfigError(
+                f"{name} has kernels on single features, and a view of {dataset.name} is named {taken[0]}"
+            )
     if study.protocol.needs_official_split and not dataset.has_split:
         kind = study.protocol.kind
         raise ConfigError(

@@ -56,6 +56,7 @@ from grambench.solvers.gradient_projection import Slope, Value
 
 NEEDS = "features"
 SPREAD = 0.01  # standard deviation of the gate's first coefficients
+CONSTANT = 1e-12  # of a feature's mean: a spread that rounding alone makes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +81,8 @@ class Inputs(NamedTuple):
     @classmethod
     def of(cls, features: Floats) -> "Inputs":
         """Return those of some examples; a constant feature keeps its scale."""
-        scale = features.std(axis=0)
-        return cls(features.mean(axis=0), np.where(scale > 0.0, scale, 1.0))
+        centre, scale = features.mean(axis=0), features.std(axis=0)
+        return cls(centre, np.where(scale > CONSTANT * np.abs(centre), scale, 1.0))
 
     def of_examples(self, features: Any) -> Floats:
         """Return the inputs (t, d + 1), the last of which is 1."""
