@@ -313,6 +313,7 @@ READ = {  # the text, further arguments, what is printed, and what the descripti
         "rows used: 30 of 40; 10 lack a value\nmissing values: 1 of 60; each split",
         {"n": 30, "d": 2},
     ),
+    "rows that repeat": (table("ab", "123", ["0"]), "", "37 rows equal an earlier one in all features: an example", {}),
     "rows of other labels": (table("abc"), "--positive a --negative b", "rows used: 27 of 40\n", {"n": 27}),
     "as pandas writes it": (",x,y\n0,5,1\n1,6,0\n", "--positive 1 --drop 0", "2 x 1, 1 labelled +1", {}),
 }
@@ -682,6 +683,9 @@ def test_combining_helps_only_beside_the_best_method_without_it():
     assert compared == f"Mean accuracies on 10 random splits ({parts}); 7 of 38 configurations were compared."
     # which is a mean over test examples, and not the share of the class in the file
     assert "), where always predicting the largest class has 40.0 %; 8 of" in answer(1.0, **CORNER, majority=40.0)[-1]
+    # no more than the larger class is nothing to explain
+    weak = answer(1.0, **dict.fromkeys(CORNER, 65.2), majority=65.0)
+    assert weak[2].startswith("No method is shown to be better than always predicting the largest class, so")
     # on an exclusive or of views, combinations know no more than the majority, and boosting knows nearly all
     parity = dict.fromkeys(CORNER, 50.0) | {"gradient_boosting": 97.8}
     helps, learning, _ = answer(1.0, **parity)

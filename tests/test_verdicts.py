@@ -98,6 +98,9 @@ def test_a_mean_of_counts_has_the_variance_that_its_fraction_demands():
     assert judge(published, Sample(5.0, 0.0, 5), "kernels_selected", None).verdict == "different"
     assert judge(Sample(4.0, math.nan, 5), Sample(5.0, 0.0, 5), "kernels_selected", None).verdict == "different"
     assert judge(published, Sample(5.0, 1.0, 5), "kernels_selected", None).verdict == "compatible"
+    # our deviation in the place of an unknown one is still ours alone, with its degrees of freedom
+    judged = judge(published, Sample(8.0, 2.0, 5), "kernels_selected", None)
+    assert judged.p_value == pytest.approx(2 * stats.t.sf((8.0 - published.mean) / np.sqrt(1.6 + 0.01 / 12), 4))
 
 
 REPLICATIONS = np.array([80.0, 80.4, 79.6, 80.2, 79.8, 80.1, 79.9, 80.3, 79.7, 80.0])

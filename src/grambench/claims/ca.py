@@ -179,7 +179,7 @@ def two_stages_are_faster(evidence: Evidence) -> Answer:
 
 
 def few_kernels(evidence: Evidence) -> Answer:
-    """CA-1D converges in less than 10 iterations, one kernel each, in every run."""
+    """CA converges in less than 10 iterations, one kernel each (here: CA-1D, in every run)."""
     datasets = sets(evidence)
     runs = ((name, evidence.results.values(name, "ca_1d", ITERATIONS)) for name in datasets)
     most = {name: float(values.max()) for name, values in runs if values.size}

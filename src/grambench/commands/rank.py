@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     _, ranked = made
     page = ranking_page.write(output, ranked)
     print(ranking_page.summary(ranked))
-    print(f"page to mail: {page}; tables for a paper: {output}/ranks_short.tex, ranks.tex, versus.tex")
+    print(f"page to mail: {page}; tables for a paper: {output}/accuracies.tex, ranks_short.tex, ranks.tex, versus.tex")
     return exit_code(ranked)
 
 

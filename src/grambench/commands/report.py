@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     here = reference_report.run_here(plan, others=not arguments.studies)
     if begun := sorted({*last_run.datasets()} & {*studies} - here.keys()):
         print(f"shown from {archive.ARCHIVE}, since only some of their runs are done here: {', '.join(begun)}")
-    print(f"archived studies: {len(studies)}; tables, figures and pages of all take a minute or two", flush=True)
+    print(f"archived studies: {len(studies)}; tables, figures and pages of all take some minutes at most", flush=True)
     index = writable(arguments.output) / Path(layout.REFERENCE_REPORT).name
     made = reference_report.write(plan, here, index, count_cores(arguments.cores))
     counts = ", ".join(f"{count} from {folder}" for folder, count in made.items())

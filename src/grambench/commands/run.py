@@ -241,7 +241,8 @@ def _call_snakemake(command: Sequence[str]) -> int:
             signalled = set(supervise.descendants()) if is_unsafe else set()
             supervise.signal_steps(signal.SIGINT, signalled, process.poll)
             supervise.end(None, set())
-            unlock = ", after grambench run -- --unlock" * any(supervise.LOCKS.glob("*"))
+            here = f", after grambench -C {Path.cwd()} run -- --unlock"
+            unlock = here * any(supervise.LOCKS.glob("*"))
             # the terminal may be closed
             with suppress(OSError):
                 print(f"interrupted; results are kept, and the same command continues{unlock}", file=sys.stderr)

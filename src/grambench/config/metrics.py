@@ -165,7 +165,7 @@ METRICS = {
     ),
     "support_vectors": Metric(
         "Support vectors",
-        "examples in the expansion of the predictor, at the end of the pass or fit",
+        "terms of the predictor at the end, as the paper counts them: examples, or pairs of a kernel and a round",
         better="lower",
         logarithmic=True,
     ),

@@ -68,7 +68,7 @@ class Published(ConfigModel):
         The data-set characteristics, if the paper prints them.
     margins : dict of float or str
         For each metric the difference that would matter: in its unit, or as "10 %" of the published mean. A number is
-        confirmed if no larger difference is possible. The margin is declared before any number is looked at.
+        confirmed if no larger difference is possible.
     chosen : list of ChosenConvention
         The conventions that the paper does not state and that its numbers decided.
     resampled : str

@@ -134,7 +134,8 @@ def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> tuple
     found = len(labels), int(np.unique(labels, return_counts=True)[1].min())
     if found[0] < wishes.least[0] or found[1] < wishes.least[1]:
         expected = "expected at least {} examples, and {} of each class".format(*wishes.least)
-        raise DataError(f"{path}: {expected}, got {found[0]} and {found[1]}: too few to compare methods on")
+        few = f"got {found[0]} and {found[1]}: too few to compare methods on"
+        raise DataError(f"{path}: {expected}, {few}; --positive and --negative may leave out a class")
     prepared = PreparedDataset(
         name=name, features=raw.features, labels=labels, orders=None, source={}, kernels=raw.kernels
     )
@@ -149,6 +150,9 @@ def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> tuple
         **({"views": {view: _ranges(columns) for view, columns in views.items()}} if views else {}),
         "sources": [{"kind": "file", "files": [described], "reader": settings}],
     }
+    if not raw.kernels and (repeated := len(labels) - len({row.tobytes() for row in np.asarray(raw.features)})):
+        twice = "an example that comes twice may be in training and test at once"
+        remarks.append(f"{repeated} rows equal an earlier one in all features: {twice}")
     if raw.kernels:
         remarks += [*stored.remarks(raw.kernels), f"kernels: {', '.join(raw.kernels)}"]
     if views:
@@ -561,7 +565,8 @@ def _find_views(
             elif not file.wishes.drop_leaks or {column, str(position)} & asked:
                 raise ConfigError("is the label or dropped, and is in no view")
         except ConfigError as error:
-            faults.append(f"{path}: line {line}: {column}: {error}")
+            header = "; a header would be column,view" * (line == groups.lines[0])
+            faults.append(f"{path}: line {line}: {column}: {error}{header}")
     if not views and not faults:
         faults.append(f"{path}: expected a column of the data and its view in each line, got no column that is kept")
     return {view: sorted(set(columns)) for view, columns in views.items()}, [str(file.name(place)) for place in without]

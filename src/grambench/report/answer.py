@@ -3,11 +3,13 @@
 import math
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from grambench import algorithms
 from grambench.config.protocols import RandomSplits
 from grambench.config.study import Study
 from grambench.kernels.labels import view_label
-from grambench.results.statistics import BEST_LEVEL, PRACTICAL
+from grambench.results.statistics import BEST_LEVEL, PRACTICAL, resampled_difference
 from grambench.results.study import Results, title_of
 
 # always compared: without one of them, a combination might be called a help beside weak rivals alone. Boosting is the
@@ -77,6 +79,10 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int, positiv
     counts = f"{len(finished)} of {len(entries)} configurations were compared"
     protocol = study.protocol
     assert isinstance(protocol, RandomSplits) and protocol.shares, "a leaderboard's"
+    top = results.values(dataset, max(finished, key=lambda entry: means[entry]), METRIC)
+    ahead = resampled_difference(np.full(top.size, share or 0.0), top, overlap=protocol.overlap(dataset, n))
+    if share and ahead.interval(BEST_LEVEL / len(finished))[0] <= 0.0:
+        sentences.insert(2, f"No method is shown to be better than {chance}, so the weights say little.")
     train, select, test = (f"{100.0 * share:g} %" for share in protocol.shares)
     parts = f"{train} of the examples train, {select} select, {test} test"
     return [*sentences, f"Mean accuracies on {repetitions} random splits ({parts}){larger}; {counts}."]

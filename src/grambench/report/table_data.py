@@ -138,7 +138,9 @@ class TableData:
 
     def absences(self, datasets: Iterable[str], algorithms: Iterable[str]) -> list[str]:
         """Return the remarks on cells without a number: what a dash means, and which runs failed."""
-        return [ABSENT, *self.failures(datasets, algorithms)]
+        datasets, names = list(datasets), list(algorithms)
+        is_whole = all(self.results.cell(dataset, name).status for dataset in datasets for name in names)
+        return [*[ABSENT] * (not is_whole), *self.failures(datasets, names)]
 
     def about_bold(self, metrics: list[str]) -> str:
         """Return the remark on what is set in bold."""

@@ -206,14 +206,14 @@ def resampled_medians(errors: Sequence[Floats], *, datasets: bool) -> Floats:
 def _with_least_variance(published: Sample, ours: Sample, metric: str) -> Sample:
     """Return a published mean of whole numbers, printed without a deviation, with a lower bound of the deviation.
 
-    The bound is the least deviation that whole numbers of such a mean can have, or ours if that is larger: five counts
-    with a mean of 3.8 deviate by 0.45 or more. A single run has no such bound.
+    The bound is the least deviation that whole numbers of such a mean can have: five counts with a mean of 3.8 deviate
+    by 0.45 or more. A single run has no such bound, and one below our deviation tells nothing.
     """
     if not (METRICS[metric].counted and math.isnan(published.std) and published.runs > 1):
         return published
     fraction = published.mean % 1.0
     least = math.sqrt(fraction * (1.0 - fraction) * published.runs / (published.runs - 1))
-    return published._replace(std=max(least, ours.std) if ours.runs > 1 else least)
+    return published if ours.runs > 1 and least <= ours.std else published._replace(std=least)
 
 
 class Normality(NamedTuple):

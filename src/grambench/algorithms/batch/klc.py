@@ -63,8 +63,8 @@ class Parameters(Descent):
     norm : str
         Constraint on the weights: "l1" or "l2".
     bias : bool
-        Whether the decision function has the SVM's bias, or none as the published numbers need. The certificate is
-        that of the SVM with its bias.
+        Whether the decision function has the SVM's bias, or none, which most published numbers fit better. The
+        certificate is that of the SVM with its bias.
     gap : float
         Decrease of the linear model within the constraint, relative to T, to stop at.
     """
