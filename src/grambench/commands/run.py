@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -241,7 +242,7 @@ def _call_snakemake(command: Sequence[str]) -> int:
             signalled = set(supervise.descendants()) if is_unsafe else set()
             supervise.signal_steps(signal.SIGINT, signalled, process.poll)
             supervise.end(None, set())
-            here = f", after grambench -C {Path.cwd()} run -- --unlock"
+            here = f", after grambench -C {shlex.quote(str(Path.cwd()))} run -- --unlock"
             unlock = here * any(supervise.LOCKS.glob("*"))
             # the terminal may be closed
             with suppress(OSError):
