@@ -706,12 +706,7 @@ WRONG = [
     (KernelClassifier(kernels="precomputed"), {"a": GRAMS[0]}, Y, "as X, got a dictionary; named Gram matrices"),
     (KernelClassifier(kernel="rbf"), X, Y, "unknown parameter of rkl 'kernel': did you mean kernels"),
     (KernelClassifier(kernels={"family": "gaussian", "low": 1}), X, Y, "kernels: high is missing"),
-    (
-        KernelClassifier(kernels=[{"a": linear_kernel}, "rbf"]),
-        X,
-        Y,
-        "expected functions themselves beside",
-    ),
+    (KernelClassifier(kernels=[{"a": linear_kernel}, "rbf"]), X, Y, "expected functions themselves beside"),
     (KernelClassifier(kernels="gaussian"), X, Y, "the parameter of gaussian in its name, such as gaussian_sigma1"),
     (KernelClassifier(kernels={"family": "gausian", "values": [1]}), X, Y, "did you mean gaussian"),
     (KernelClassifier(kernels={"family": "gaussian", "value": [1]}), X, Y, "unknown key of kernels 'value': did you"),

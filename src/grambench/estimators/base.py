@@ -89,10 +89,10 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         """
         if not params:
             return self
-        names, previous = self._get_param_names(), self._known() or {}
+        names, previous = self._get_param_names(), self._algorithm_fields() or {}
         for name in params.keys() & set(names):
             setattr(self, name, params.pop(name))
-        fields = self._known()
+        fields = self._algorithm_fields()
         dropped = previous.keys() - fields.keys() if fields is not None else ()
         parameters = {name: value for name, value in self._parameters.items() if name not in dropped}
         allowed = dict.fromkeys([*names, *(fields or {}), *parameters])
@@ -109,7 +109,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.pairwise = self._precomputed
         return tags
 
-    def _known(self) -> Mapping[str, Any] | None:
+    def _algorithm_fields(self) -> Mapping[str, Any] | None:
         """Return the fields of the algorithm's parameters; None if the algorithm cannot be loaded."""
         try:
             if not isinstance(self.algorithm, str) or algorithms.fault(self.algorithm):
@@ -123,7 +123,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         """Return the defaults of the algorithm's parameters; empty if the algorithm does not exist."""
         defaults = {
             name: field.default if field.default_factory is MISSING else field.default_factory()
-            for name, field in (self._known() or {}).items()
+            for name, field in (self._algorithm_fields() or {}).items()
         }
         return {name: value for name, value in defaults.items() if value is not MISSING}
 

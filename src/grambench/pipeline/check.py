@@ -1,7 +1,6 @@
 """Checks of studies with their algorithms and data sets: whether these exist and fit the study."""
 
 import itertools
-import re
 from collections.abc import Callable, Mapping, Sequence
 
 from grambench import algorithms
@@ -10,10 +9,9 @@ from grambench.config.project import Configuration, Project
 from grambench.config.protocols import Online
 from grambench.config.study import Study
 from grambench.datasets.descriptions import Dataset
+from grambench.kernels.functions import single_features
 from grambench.pipeline.specifications import points_of
 from grambench.pipeline.targets import kernels_of, view_names
-
-SINGLE = re.compile(r"feature_[1-9][0-9]*")  # names of kernels on single features have these views
 
 
 def check_studies(configuration: Configuration, project: Project, origins: Mapping[str, str]) -> dict[str, Study]:
@@ -150,10 +148,9 @@ def check_dataset(study: Study, dataset: Dataset) -> None:
     for name in entries:
         if study.has_single_features(name) and not has_vectors:
             raise ConfigError(f"{name} has kernels on single features, and data set {dataset.name} has no vectors")
-        if study.has_single_features(name) and (taken := sorted(filter(SINGLE.fullmatch, dataset.views))):
-            raise ConfigError(
-                f"{name} has kernels on single features, and a view of {dataset.name} is named {taken[0]}"
-            )
+        if study.has_single_features(name) and (taken := single_features(dataset.d).keys() & dataset.views):
+            named = f"a view of {dataset.name} is named {min(taken)}"
+            raise ConfigError(f"{name} has kernels on single features, and {named}")
     if study.protocol.needs_official_split and not dataset.has_split:
         kind = study.protocol.kind
         raise ConfigError(

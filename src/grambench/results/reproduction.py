@@ -53,11 +53,7 @@ TABLE = Table(
         Column("margin", "number", "difference that would matter, as the study declares it", "that of the metric"),
         Column("detectable", "number", "least difference that the test would reject", "that of the metric"),
         Column("verdict", "text", f"one of {', '.join(VERDICTS)} (docs/verdicts.md)"),
-        Column(
-            "chosen",
-            "text",
-            "conventions missing in the paper that published numbers of this run selected",
-        ),
+        Column("chosen", "text", "conventions missing in the paper that published numbers of this run selected"),
         Column("speed_up", "number", "published seconds divided by ours; for seconds only", "ratio"),
         Column("published", "text", "the published number as printed, or its names"),
         Column("ours", "text", "our number as it would be printed, or its names; empty if none"),
