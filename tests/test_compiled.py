@@ -1,6 +1,7 @@
 """Compiled code is kept where only its user writes, and what is damaged there is compiled again."""
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -9,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from grambench.common import lazy_numba
 from grambench.common.errors import ConfigError
 from grambench.pipeline import compiled
 
+PACKAGE = Path(lazy_numba.__file__).parent.parent
 SOURCE = """
 from numba import njit
 
@@ -151,6 +154,24 @@ def test_numba_is_imported_at_the_first_call(caches, monkeypatch, disabled):
         assert shown == (str(["", "compiling, once"]) if disabled == "0" and number == 0 else "[]")
     kept = sorted(path.name.split("-")[0] for path in caches.rglob("*.nbi"))
     assert kept == ([] if disabled == "1" else ["lazy.square", "lazy.square.inner", "lazy.twice_the_square"])
+
+
+def test_code_is_compiled_again_if_a_module_with_compiled_code_changes(caches, tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "0")
+    shutil.copytree(PACKAGE, tmp_path / "src/grambench", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "src"))
+    Path("lazy.py").write_text(LAZY)
+    compiled.use("state")
+    command = "import lazy; lazy.square(3.0); print(len(lazy.square._dispatcher.stats.cache_hits))"
+
+    def found():
+        return subprocess.run([sys.executable, "-c", command], capture_output=True, text=True).stdout.strip()
+
+    assert [found(), found()] == ["0", "1"]
+    os.utime(tmp_path / "src/grambench/algorithms/bounded.py", (0, 0))
+    assert [found(), found()] == ["0", "1"]
+    os.utime(tmp_path / "src/grambench/report/page.py", (0, 0))
+    assert found() == "1"
 
 
 @pytest.mark.parametrize("disabled", "01")

@@ -648,12 +648,13 @@ def test_verbose_shows_progress(capsys):
 
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+@pytest.mark.parametrize("budget", [0, 5])
 @pytest.mark.parametrize(("name", "module"), [("om2", om2), ("omkc_sd", omkc)])
-def test_a_pass_is_compiled_once_for_any_number_of_kernels(name, module):
+def test_a_pass_is_compiled_once_for_any_number_of_kernels(name, module, budget):
     X, y, _ = problem()
     kernels, signatures = ["gaussian_sigma1", "gaussian_sigma2", "gaussian_sigma4"], []
     for m in (2, 3):
-        KernelClassifier(name, kernels[:m]).fit(X, y)
+        KernelClassifier(name, kernels[:m], budget=budget).fit(X, y)
         signatures.append(len(module._play_rounds._dispatcher.signatures))
     assert signatures[0] == signatures[1] > 0
 

@@ -33,7 +33,6 @@ from grambench.common.types import Floats, Indices, Order
 
 BLOCK = 96  # examples whose kernel values are computed together
 WAYS = {"forget": 0, "shrink": 1, "project": 2}  # the codes of `when_full` that compiled rounds read
-READY = np.ones(1, dtype=np.bool_)  # of a classifier that is handed out alone
 NEGLIGIBLE = 1e-6  # part of k(x, x) outside of the span of the support vectors that a projection leaves out
 
 
@@ -101,48 +100,29 @@ class PoolSource:
         self.numbers[classifier] = numbers.astype(np.int32, copy=False)
 
 
-class Window(NamedTuple):
-    """The support vectors of one classifier during a block, as compiled rounds read and change them.
-
-    Columns from bounds[0] to bounds[1] are the support vectors, from the oldest to the latest.
-
-    Attributes
-    ----------
-    values : ndarray of float64 (r + b, s + b)
-        Kernel values, see Source.
-    dual : ndarray of float64 (s + b,)
-        Coefficients of the columns.
-    origin : ndarray of int64 (b,)
-        Positions in the block of the examples that were added, in columns s, s + 1, and so on.
-    bounds : ndarray of int64 (2,)
-        The first column of the support vectors, and the end of their columns.
-    shrinking : ndarray of float64 (2,)
-        Of "shrink": Q, the sum of Psi so far, and M, the number of mistakes so far.
-    inverse : ndarray of float64 (s + b, s + b)
-        Of "project": the inverse of the Gram matrix of the support vectors, and space for more of them.
-    """
-
-    values: Floats
-    dual: Floats
-    origin: NDArray[np.int64]
-    bounds: NDArray[np.int64]
-    shrinking: Floats
-    inverse: Floats
-
-    @classmethod
-    def empty(cls) -> "Window":
-        """Return a window that stands for one that is not needed."""
-        nothing = np.empty(0, dtype=np.int64)
-        return cls(np.empty((0, 0)), np.empty(0), nothing, nothing, np.empty(0), np.empty((0, 0)))
-
-
 class Windows(NamedTuple):
-    """The classifiers of r kernels during a block.
+    """The support vectors of r classifiers during a block of b examples, as compiled rounds read and change them.
+
+    The arrays of all classifiers have one shape, so that Numba compiles rounds once for any number of classifiers.
+    They end with the block: its examples are the last b rows and columns. The columns before are the s support vectors
+    of a classifier, and the rows before are the oldest of these, see Source.
 
     Attributes
     ----------
-    windows : tuple of r Windows
-        Their support vectors; empty for a classifier that is not ready.
+    values : ndarray of float64 (r, R, S)
+        Kernel values.
+    dual : ndarray of float64 (r, S)
+        Coefficients of the columns.
+    origin : ndarray of int64 (r, b)
+        Positions in the block of the examples that were added, in columns S - b, S - b + 1, and so on.
+    bounds : ndarray of int64 (r, 2)
+        The first column of a classifier's support vectors, and the end of their columns, from the oldest to the latest.
+    lead : ndarray of int64 (r,)
+        The row of a classifier's oldest support vector minus its column, at the start of the block.
+    shrinking : ndarray of float64 (r, 2)
+        Of "shrink": Q, the sum of Psi so far, and M, the number of mistakes so far.
+    inverse : ndarray of float64 (r, c, c)
+        Of "project": the inverse of the Gram matrix of the support vectors, and space for more of them.
     ready : ndarray of bool (r,)
         Whether a classifier's kernel values with the block have been computed.
     capacity : int
@@ -151,17 +131,22 @@ class Windows(NamedTuple):
         What a full classifier does, a code of WAYS.
     """
 
-    windows: tuple[Window, ...]
+    values: Floats
+    dual: Floats
+    origin: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+    lead: NDArray[np.int64]
+    shrinking: Floats
+    inverse: Floats
     ready: NDArray[np.bool_]
     capacity: int
     way: int
 
     def score(self, k: int, t: int) -> float:
         """Return f_k(x) of the example of round t."""
-        window = self.windows[k]
-        first, end = window.bounds
-        row = window.values.shape[0] - window.origin.size + t
-        return lane_product(window.dual[first:end], window.values[row, first:end])  # type: ignore[no-any-return]
+        first, end = self.bounds[k]
+        row = self.values.shape[1] - self.origin.shape[1] + t
+        return lane_product(self.dual[k, first:end], self.values[k, row, first:end])  # type: ignore[no-any-return]
 
     def lacks_values(self, k: int) -> bool:
         """Return whether the kernel values of a classifier have to be computed."""
@@ -169,7 +154,7 @@ class Windows(NamedTuple):
 
     def update(self, k: int, t: int, coefficient: float) -> None:
         """Let f_k learn from the example of round t, with its label as the coefficient."""
-        learn_mistake(self.windows[k], t, coefficient, self.capacity, self.way)
+        learn_mistake(self, k, t, coefficient)
 
 
 class SummedWindows(Windows):
@@ -179,31 +164,28 @@ class SummedWindows(Windows):
 
     def score(self, k: int, t: int) -> float:
         """Return f_k(x) of the example of round t."""
-        window = self.windows[k]
-        return plain_sum(window, window.values.shape[0] - window.origin.size + t)  # type: ignore[no-any-return]
+        return plain_sum(self, k, self.values.shape[1] - self.origin.shape[1] + t)  # type: ignore[no-any-return]
 
     def squared_norm(self, k: int, t: int) -> float:
         """Return k(x, x) of the example of round t."""
-        window = self.windows[k]
-        rows, columns = window.values.shape
-        return window.values[rows - window.origin.size + t, columns - window.origin.size + t]  # type: ignore[no-any-return]
+        (_, rows, columns), b = self.values.shape, self.origin.shape[1]
+        return self.values[k, rows - b + t, columns - b + t]  # type: ignore[no-any-return]
 
     def make_room(self, squared_norms: Floats, least: float) -> bool:
         """Remove the oldest support vector of full classifiers; return whether they were full."""
-        first, end = self.windows[0].bounds
+        first, end = self.bounds[0]
         if end - first < self.capacity:
             return False
         for k in range(squared_norms.size):
-            window = self.windows[k]
-            row, dual = row_of(window.origin, first, window.values.shape[0], window.values.shape[1]), window.dual[first]
-            change = dual * (2.0 * dual * window.values[row, first] - 4.0 * plain_sum(window, row))
+            row, dual = row_of(self, k, first), self.dual[k, first]
+            change = dual * (2.0 * dual * self.values[k, row, first] - 4.0 * plain_sum(self, k, row))
             squared_norms[k] = max(squared_norms[k] + change, least)
-            window.bounds[0] += 1
+            self.bounds[k, 0] += 1
         return True
 
     def update(self, k: int, t: int, coefficient: float) -> None:
         """Add coefficient k(x, .) to f_k."""
-        append_example(self.windows[k], t, coefficient, self.capacity)
+        append_example(self, k, t, coefficient)
 
 
 class BoundedClassifiers:
@@ -243,66 +225,83 @@ class BoundedClassifiers:
         self._kernels = range(source.count) if kernels is None else kernels
         self.dual: list[Floats] = [np.empty(0)] * len(self._kernels)
         self._shrinking = np.zeros((len(self._kernels), 2))
-        self._inverses: list[Floats] = [np.empty((0, 0))] * len(self._kernels)
+        self._inverse = np.empty((len(self._kernels), 0, 0))
 
-    def _experts(self, windows: Sequence[Window], ready: NDArray[np.bool_]) -> Windows:
-        return self._kind(tuple(windows), ready, self._capacity, self._way)
-
-    def _open(self, k: int, block: Any, learning: bool = True) -> Window:
-        """Return the window of a classifier on a block."""
-        dual, examples, older = self.dual[k], len(block), 0
+    def _open(self, classifiers: slice, block: Any, learning: bool = True) -> Windows:
+        """Return the windows of some classifiers on a block, without kernel values."""
+        duals, b = self.dual[classifiers], len(block)
+        sizes = np.array([len(dual) for dual in duals])
+        older, size = np.zeros_like(sizes), sizes.max()
         if self._way == WAYS["shrink"] or self._kind is SummedWindows:
             # A factor and a norm need the score of the support vector that is removed; the block may remove this many.
-            older = min(len(dual), max(0, len(dual) + examples - self._capacity))
+            older = np.clip(sizes + b - self._capacity, 0, sizes)
         if self._way == WAYS["project"] and learning:
-            self._reserve_inverse(k, min(self._capacity, len(dual) + examples))
-        return Window(
-            values=self._source.values(self._kernels[k], older, block, learning),
-            dual=np.concatenate([dual, np.empty(examples)]),
-            origin=np.empty(examples, dtype=np.int64),
-            bounds=np.array([0, len(dual)]),
-            shrinking=self._shrinking[k],
-            inverse=self._inverses[k],
+            self._reserve_inverse(min(self._capacity, size + b))
+        dual = np.empty((len(duals), size + b))
+        for row, coefficients in zip(dual, duals, strict=True):
+            row[size - len(coefficients) : size] = coefficients
+        return self._kind(
+            values=np.empty((len(duals), older.max() + b, size + b)),
+            dual=dual,
+            origin=np.empty((len(duals), b), dtype=np.int64),
+            bounds=np.stack([size - sizes, np.full_like(sizes, size)], axis=1),
+            lead=(older.max() - older) - (size - sizes),
+            shrinking=self._shrinking[classifiers],
+            inverse=self._inverse[classifiers],
+            ready=np.zeros(len(duals), dtype=np.bool_),
+            capacity=self._capacity,
+            way=self._way,
         )
 
-    def _reserve_inverse(self, k: int, size: int) -> None:
-        """Make room for the inverse of the Gram matrix of `size` support vectors."""
-        inverse, current = self._inverses[k], len(self.dual[k])
-        if size > len(inverse):
-            # With twice the rows, it is copied as often as the size doubles.
-            larger = np.zeros((min(self._capacity, 2 * size),) * 2)
-            larger[:current, :current] = inverse[:current, :current]
-            self._inverses[k] = larger
+    def _reserve_inverse(self, size: int) -> None:
+        """Make room for the inverses of Gram matrices of `size` support vectors."""
+        r, current, _ = self._inverse.shape
+        if size > current:
+            # With twice the rows, they are copied as often as the size doubles.
+            size = min(self._capacity, 2 * size)
+            larger = np.zeros((r, size, size))
+            larger[:, :current, :current] = self._inverse
+            self._inverse = larger
 
-    def _close(self, k: int, window: Window, block: Any) -> NDArray[np.int64]:
+    def _fill(self, windows: Windows, place: int, k: int, block: Any, learning: bool = True) -> None:
+        """Compute the kernel values of classifier k, whose place among those of the windows is given."""
+        first = windows.bounds[place, 0]
+        row = windows.lead[place] + first
+        older = windows.values.shape[1] - len(block) - row
+        windows.values[place, row:, first:] = self._source.values(self._kernels[k], older, block, learning)
+        windows.ready[place] = True
+
+    def _close(self, windows: Windows, place: int, k: int, block: Any) -> NDArray[np.int64]:
         """Keep the support vectors that a classifier has after a block; return their number after each round, (b,)."""
-        size, (first, end) = len(self.dual[k]), window.bounds
-        added = window.origin[: end - size]
-        self.dual[k] = window.dual[first:end].copy()
-        self._source.replace(self._kernels[k], min(first, size), block, added[max(0, first - size) :])
-        return np.minimum(size + np.cumsum(np.bincount(added, minlength=len(block))), self._capacity)
+        (first, end), size, before = windows.bounds[place], windows.dual.shape[1] - len(block), len(self.dual[k])
+        added = windows.origin[place, : end - size]
+        self.dual[k] = windows.dual[place, first:end].copy()
+        removed = min(first - size, 0) + before
+        self._source.replace(self._kernels[k], removed, block, added[max(0, first - size) :])
+        return np.minimum(before + np.cumsum(np.bincount(added, minlength=len(block))), self._capacity)
 
     def play_each(self, examples: Any, rounds: RoundsOfEach) -> Learned:
         """Let each classifier play the rounds by itself."""
         block, r = self._source.prepare(examples), len(self.dual)
         (scores, dual), sizes = np.zeros((2, r, len(block))), np.empty((r, len(block)), dtype=np.int64)
         for k in range(r):
-            window = self._open(k, block)
-            rounds(FIRST, scores[k : k + 1], dual[k : k + 1], 0, self._experts([window], READY))
-            sizes[k] = self._close(k, window, block)
+            windows = self._open(slice(k, k + 1), block)
+            self._fill(windows, 0, k, block)
+            rounds(FIRST, scores[k : k + 1], dual[k : k + 1], 0, windows)
+            sizes[k] = self._close(windows, 0, k, block)
         return Learned.of_classifiers(scores, dual, sizes)
 
     def play_all(self, examples: Any, rounds: RoundsOfAll, needed: Needed | None = None) -> NDArray[np.int64]:
         """Let all classifiers play the rounds together; values of a kernel that no round needs are not computed."""
         block, r, t = self._source.prepare(examples), len(self.dual), 0
-        ready = np.full(r, needed is None)
-        windows = [Window.empty() if needed else self._open(k, block) for k in range(r)]
-        while (t := rounds(t, self._experts(windows, ready))) < len(block) and needed:
-            for k in np.flatnonzero(needed(t) & ~ready).tolist():
-                windows[k], ready[k] = self._open(k, block), True
+        windows = self._open(slice(r), block)
+        while t < len(block):
+            for k in np.flatnonzero(~windows.ready & (needed(t) if needed else True)).tolist():
+                self._fill(windows, k, k, block)
+            t = rounds(t, windows)
         sizes = np.tile([len(dual) for dual in self.dual], (len(block), 1))
-        for k in np.flatnonzero(ready).tolist():
-            sizes[:, k] = self._close(k, windows[k], block)
+        for k in np.flatnonzero(windows.ready).tolist():
+            sizes[:, k] = self._close(windows, k, k, block)
         return sizes
 
     def scores(self, examples: Any) -> Floats:
@@ -310,7 +309,9 @@ class BoundedClassifiers:
         block = self._source.prepare(examples)
         scores = np.empty((len(self.dual), len(block)))
         for k in range(len(scores)):
-            write_scores(self._experts([self._open(k, block, learning=False)], READY), FIRST, scores[k : k + 1])
+            windows = self._open(slice(k, k + 1), block, learning=False)
+            self._fill(windows, 0, k, block, learning=False)
+            write_scores(windows, FIRST, scores[k : k + 1])
         return np.ascontiguousarray(scores.T)
 
     @property
@@ -354,66 +355,68 @@ def lane_product(dual, values):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def plain_sum(window, row):  # type: ignore[no-untyped-def]
+def plain_sum(windows, k, row):  # type: ignore[no-untyped-def]
     """Return the score of the example of a row, added in the order of arrival as a pass without a budget does."""
     f = 0.0
-    for s in range(window.bounds[0], window.bounds[1]):
-        f += window.dual[s] * window.values[row, s]
+    for s in range(windows.bounds[k, 0], windows.bounds[k, 1]):
+        f += windows.dual[k, s] * windows.values[k, row, s]
     return f
 
 
 @njit(cache=True)
-def row_of(origin, column, rows, columns):  # type: ignore[no-untyped-def]
-    """Return the row of the support vector in a column, of a window of size `rows` x `columns`."""
-    size = columns - origin.size
+def row_of(windows, k, column):  # type: ignore[no-untyped-def]
+    """Return the row of the support vector in a column of classifier k."""
+    (_, rows, columns), b = windows.values.shape, windows.origin.shape[1]
+    size = columns - b
     # Of the support vectors before the block, only the oldest have rows.
-    return column if column < size else rows - origin.size + origin[column - size]
+    return windows.lead[k] + column if column < size else rows - b + windows.origin[k, column - size]
 
 
 @njit(cache=True)
-def append_example(window, t, coefficient, capacity):  # type: ignore[no-untyped-def]
-    """Add example t of the block with a coefficient; a full classifier forgets its oldest support vector."""
-    values, bounds = window.values, window.bounds
-    end, size = bounds[1], values.shape[1] - window.origin.size
-    if end - bounds[0] == capacity:
-        bounds[0] += 1
+def append_example(windows, k, t, coefficient):  # type: ignore[no-untyped-def]
+    """Add example t of the block to f_k with a coefficient; a full classifier forgets its oldest support vector."""
+    values, bounds = windows.values, windows.bounds
+    end, size = bounds[k, 1], values.shape[2] - windows.origin.shape[1]
+    if end - bounds[k, 0] == windows.capacity:
+        bounds[k, 0] += 1
     # The columns of support vectors stay side by side, so that a score reads consecutive values. The overwritten column
     # is that of an example of the block that is past, and was copied before if it was added.
     if end < size + t:
         # A loop, since assigning a slice compiles the text of an error for three seconds.
-        for row in range(values.shape[0]):
-            values[row, end] = values[row, size + t]
-    window.dual[end] = coefficient
-    window.origin[end - size] = t
-    bounds[1] += 1
+        for row in range(values.shape[1]):
+            values[k, row, end] = values[k, row, size + t]
+    windows.dual[k, end] = coefficient
+    windows.origin[k, end - size] = t
+    bounds[k, 1] += 1
 
 
 @njit(cache=True)
-def learn_mistake(window, t, y, capacity, way):  # type: ignore[no-untyped-def]
-    """Change a classifier that has misclassified example t of the block; `way` is one of the codes of WAYS."""
-    if way == 2:
-        _project(window, t, y, capacity)
+def learn_mistake(windows, k, t, y):  # type: ignore[no-untyped-def]
+    """Change classifier k, which has misclassified example t of the block, as its code of WAYS says."""
+    if windows.way == 2:
+        _project(windows, k, t, y)
         return
-    factor = _shrink(window, t, y, capacity) if way == 1 else 1.0
-    append_example(window, t, factor * y, capacity)
+    factor = _shrink(windows, k, t, y) if windows.way == 1 else 1.0
+    append_example(windows, k, t, factor * y)
 
 
 @njit(cache=True)
-def _shrink(window, t, y, capacity):  # type: ignore[no-untyped-def]
+def _shrink(windows, k, t, y):  # type: ignore[no-untyped-def]
     """Count a mistake; multiply the coefficients of a full Forgetron by a factor, and return the factor."""
-    values, dual, (first, end) = window.values, window.dual, window.bounds
-    window.shrinking[1] += 1.0
-    if end - first < capacity:
+    values, dual, shrinking = windows.values, windows.dual, windows.shrinking
+    first, end = windows.bounds[k]
+    shrinking[k, 1] += 1.0
+    if end - first < windows.capacity:
         return 1.0
     # The oldest support vector is scored by the classifier that has the new example already.
-    row = row_of(window.origin, first, values.shape[0], values.shape[1])
-    new = values.shape[1] - window.origin.size + t
-    f = lane_product(dual[first:end], values[row, first:end]) + y * values[row, new]
-    sigma, mu = abs(dual[first]), f if dual[first] > 0.0 else -f
-    factor = shrinking_factor(sigma, mu, 15.0 / 32.0 * window.shrinking[1] - window.shrinking[0])
-    window.shrinking[0] += factor * sigma * (factor * sigma + 2.0 - 2.0 * factor * mu)
+    row = row_of(windows, k, first)
+    new = values[k, row, values.shape[2] - windows.origin.shape[1] + t]
+    f = lane_product(dual[k, first:end], values[k, row, first:end]) + y * new
+    sigma, mu = abs(dual[k, first]), f if dual[k, first] > 0.0 else -f
+    factor = shrinking_factor(sigma, mu, 15.0 / 32.0 * shrinking[k, 1] - shrinking[k, 0])
+    shrinking[k, 0] += factor * sigma * (factor * sigma + 2.0 - 2.0 * factor * mu)
     for s in range(first, end):
-        dual[s] *= factor
+        dual[k, s] *= factor
     return factor
 
 
@@ -432,21 +435,21 @@ def shrinking_factor(sigma, mu, room):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _project(window, t, y, capacity):  # type: ignore[no-untyped-def]
+def _project(windows, k, t, y):  # type: ignore[no-untyped-def]
     """Add an example to a Projectron, or its projection on the span of the support vectors."""
-    values, inverse, size = window.values, window.inverse, window.bounds[1]
-    row = values.shape[0] - window.origin.size + t
-    norm, coefficients, rest = values[row, values.shape[1] - window.origin.size + t], np.zeros(size), 0.0
+    (_, rows, columns), b, (first, end) = windows.values.shape, windows.origin.shape[1], windows.bounds[k]
+    values, inverse, size = windows.values[k, rows - b + t], windows.inverse[k], end - first
+    norm, coefficients, rest = values[columns - b + t], np.zeros(size), 0.0
     for i in range(size):
         # Rows of the symmetric inverse, one after the other, let the compiler use vectors.
         for j in range(size):
-            coefficients[j] += values[row, i] * inverse[i, j]
+            coefficients[j] += values[first + i] * inverse[i, j]
     rest = norm
     for j in range(size):
-        rest -= values[row, j] * coefficients[j]
-    if size == capacity or rest <= NEGLIGIBLE * norm:
+        rest -= values[first + j] * coefficients[j]
+    if size == windows.capacity or rest <= NEGLIGIBLE * norm:
         for j in range(size):
-            window.dual[j] += y * coefficients[j]
+            windows.dual[k, first + j] += y * coefficients[j]
         return
     # The inverse of the Gram matrix with one more row and column.
     for i in range(size):
@@ -454,4 +457,4 @@ def _project(window, t, y, capacity):  # type: ignore[no-untyped-def]
             inverse[i, j] += coefficients[i] * coefficients[j] / rest
         inverse[i, size] = inverse[size, i] = -coefficients[i] / rest
     inverse[size, size] = 1.0 / rest
-    append_example(window, t, y, capacity)
+    append_example(windows, k, t, y)

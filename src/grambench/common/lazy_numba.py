@@ -4,13 +4,16 @@ A function that it decorates can be called, from compiled code too, and pickled.
 A function decorated by `operation` calls a method of its first argument.
 """
 
+import hashlib
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property, partial, update_wrapper
+from functools import cache, cached_property, partial, update_wrapper
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+COMPILED = ("algorithms", "common", "features", "kernels", "solvers")  # packages with compiled functions
 LOADING = ("_load_overload", "_guard_against_spurious_io_errors")  # methods of Numba's cache, which are not public
 LONG = 2.0  # seconds of compilation of which the user is told
 
@@ -43,11 +46,14 @@ class _Compiled:
         import numba
 
         dispatcher = numba.njit(**{"no_cfunc_wrapper": True, **options, **self._options})(function)
-        cache: Any = getattr(dispatcher, "_cache", None)
+        kept: Any = getattr(dispatcher, "_cache", None)
         # Another version of Numba may have other methods, and then loads as it does.
-        if self._options.get("cache") and all(hasattr(cache, name) for name in LOADING):
+        if self._options.get("cache") and all(hasattr(kept, name) for name in LOADING):
             # Bound to the instance, since Numba's own class serves other packages as well.
-            cache.load_overload = partial(_load, cache)
+            kept.load_overload = partial(_load, kept)
+        if files := getattr(kept, "_cache_file", None):
+            # Numba reads nothing of what another version has kept.
+            files._version = f"{numba.__version__} {_code()}"
         return dispatcher
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
@@ -62,7 +68,19 @@ class _Compiled:
         return (self.__dict__.get("_dispatcher") or self._inner)._numba_type_
 
 
-def _load(cache: Any, signature: Any, context: Any) -> Any:
+@cache
+def _code() -> str:
+    """Return a name for the state of all modules with compiled code, by the times of their last change.
+
+    Numba compiles a function again if its own file changes, but not if a function that it calls does.
+    """
+    package = Path(__file__).parent.parent
+    files = sorted(path for name in COMPILED for path in (package / name).rglob("*.py"))
+    states = [(path.name, path.stat().st_mtime_ns) for path in files]
+    return hashlib.sha256(repr(states).encode()).hexdigest()
+
+
+def _load(kept: Any, signature: Any, context: Any) -> Any:
     """Return a function from the cache of compiled code, or None.
 
     Numba first fills all tables of its compiler, in twice the time of all else. Only memory management is needed here.
@@ -70,8 +88,8 @@ def _load(cache: Any, signature: Any, context: Any) -> Any:
     from numba.core.runtime.nrt import rtsys
 
     rtsys.initialize(context)
-    with cache._guard_against_spurious_io_errors():
-        return cache._load_overload(signature, context)
+    with kept._guard_against_spurious_io_errors():
+        return kept._load_overload(signature, context)
 
 
 @contextmanager
