@@ -315,9 +315,10 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
         update={"datasets": ["mine"], "figures": {}, "tables": {}}
     )
     rows, cells = [], [("mine", entry, "", "ok", "", "seeded") for entry in answer.REQUIRED]
+    means = {"d1": 80.0, answer.CHANCE: 55.0}
     for number, entry in enumerate(answer.REQUIRED):
         scattered = np.roll([0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 1.5, -1.5, 0.0], number)
-        rows += planted.plain("mine", entry, "accuracy_percent", *(60.0 + 20.0 * (entry == "d1") + scattered))
+        rows += planted.plain("mine", entry, "accuracy_percent", *(means.get(entry, 60.0) + scattered))
     for view, weight in (("left", 0.3), ("right_arm", 0.9)):
         rows += planted.plain("mine", "d1", f"weight:{view}/mediangaussian_sigma1", *[weight] * 10)
     # the best has no weight, as MAKL of norms that are 0
@@ -325,8 +326,8 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
     rows += planted.plain("mine", "makl", "weight:left/mediangaussian_sigma1", *[0.0] * 10)
     rows += planted.plain("mine", "makl", "weight:right_arm/mediangaussian_sigma1", *[0.0] * 10)
     for sweep, left, right in (("alone", 52.0, 61.5), ("without", 58.0, 50.5)):
-        means = enumerate((left, right), start=1)
-        rows += [("mine", "uniform_svm", sweep, v, r, "accuracy_percent", mean) for v, mean in means for r in range(10)]
+        by_view = enumerate((left, right), start=1)
+        rows += [("mine", "uniform_svm", sweep, v, r, "accuracy_percent", mean) for v, mean in by_view for r in range(10)]
     prepared = {"mine": Characteristics(name="mine", n=600, d=40, positives=270, source={}, content="")}
     results = planted.results(study, rows, cells)
     of_study = report_of(replace(results, cells=results.cells.assign(record="", wall_seconds=1.0)), prepared=prepared)
@@ -344,9 +345,9 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
     assert not re.search(r"(-9\.5), \1 to \1", alone), "equal in all splits is not sure"
     assert re.fullmatch(rf"Weights do not say what a view tells; Uniform SVM with {measured}: {tells}", alone)
     assert on_kernels.endswith("most methods without a combination learn from all views.")
-    larger = "where the larger class has 55.0 %"
+    larger = "where always predicting the largest class has 55.0 %"
     parts = "50 % of the examples train, 25 % select, 25 % test"
-    assert compared == f"Mean accuracies on 10 random splits ({parts}), {larger}; 7 of 38 configurations were compared."
+    assert compared == f"Mean accuracies on 10 random splits ({parts}), {larger}; 9 of 38 configurations were compared."
     made = pages_of(of_study)
     for name, title in (("index.html", "Combining kernels helps"), ("pages/study-leaderboard_views.html", study.title)):
         text = Page(made[name].decode()).text

@@ -11,12 +11,10 @@ from grambench.commands import add_dataset, init, names
 from grambench.commands.project import SETTINGS, check_root, configuration, find_root, read_plan, read_results
 from grambench.common.errors import ConfigError
 
-# what follows as far as --minutes allows: what is best by chance, which is quick, then a combination and another method
-# in turn; then all others, the quickest first
+# what follows as far as --minutes allows: a combination and another method in turn; then all others, the quickest first
 FURTHER = (
-    "majority",
-    *("easy_mkl", "random_forest", "d2", "logistic_regression", "rkl", "view_stacking", "d1_centred"),
-    *("k_nearest_neighbours", "klc", "mlp", "cka", "linear_svm", "uniform_svm_centred"),
+    *("easy_mkl", "random_forest", "d2", "view_stacking", "rkl", "k_nearest_neighbours", "d1_centred"),
+    *("mlp", "klc", "linear_svm", "cka", "uniform_svm_centred"),
 )
 MINUTES = 1.0
 FIXED_SECONDS = 25.0  # of Gram matrices, collecting and the report
@@ -57,17 +55,19 @@ def run(arguments: argparse.Namespace) -> int:
     if not inside:
         print(f"project of this comparison: {folder.absolute()}")
         os.chdir(folder)
-    chosen, left_out, seconds = _fitting(board, name, wanted, (60.0 * arguments.minutes - FIXED_SECONDS) * cores)
+    limit = (60.0 * arguments.minutes - FIXED_SECONDS) * cores
+    chosen, left_out, seconds, earlier = _fitting(board, name, wanted, limit)
     minutes = f"{math.ceil((seconds / cores + FIXED_SECONDS) / 60)} min on {cores} core{'s' * (cores > 1)}"
     without = f"; --minutes {arguments.minutes:g} leaves out {', '.join(left_out)}" * bool(left_out)
-    print(f"{len(chosen)} configurations, about {minutes}{without}", flush=True)
+    of_earlier = f" ({earlier} of earlier calls)" * bool(earlier)
+    print(f"{len(chosen)} configurations{of_earlier}, about {minutes}{without}", flush=True)
     if values["d"] == 0:
         print("stored kernels have no features: methods that learn from features are not compared", flush=True)
     call = argparse.Namespace(studies=[board], datasets=[name], algorithms=chosen)
     call.__dict__.update(demo=False, dry_run=False, verbose=False, cores=arguments.cores, snakemake=[])
     code = running.run(call, brief=True)
     results = read_results(configuration().study(board).model_copy(update={"datasets": [name]}))
-    print(*answer(results.study, results, name, values["n"], values["d"], values["positives"]), sep="\n")
+    print(*answer(results.study, results, name, values["n"], values["d"]), sep="\n")
     for remark in remarks:
         if remark.startswith((ROWS_USED, MISSING_VALUES)):
             print(f"{remark[:1].upper()}{remark[1:]}.")
@@ -84,9 +84,10 @@ def _parse_minutes(text: str) -> float:
     raise ConfigError(f"--minutes: expected a number above 0, got {text!r:.60}")
 
 
-def _fitting(board: str, dataset: str, wanted: list[str], seconds: float) -> tuple[list[str], list[str], float]:
+def _fitting(board: str, dataset: str, wanted: list[str], seconds: float) -> tuple[list[str], list[str], float, int]:
     """Return the configurations to compare in these processor seconds, the others, and the seconds of the first.
 
+    The fourth is how many are compared because an earlier call has run them.
     Those of REQUIRED and those that are wanted are compared in any case, but on stored kernels none that learns from
     features. So are those with nothing left to run: a second call must not answer from fewer than the first. It raises
     ConfigError for one that is wanted and cannot be compared.
@@ -103,8 +104,10 @@ def _fitting(board: str, dataset: str, wanted: list[str], seconds: float) -> tup
     # entries on a second pool, and on stored kernels those that learn from features, are not compared
     wanted = names.known(f"configuration on {dataset}", wanted, expected)
     chosen = list(dict.fromkeys([*(entry for entry in REQUIRED if entry in expected), *wanted]))
-    chosen += [entry for entry, cost in expected.items() if not cost and entry not in chosen]
+    earlier = [entry for entry, cost in expected.items() if not cost and entry not in chosen]
+    chosen += earlier
     for entry in [*FURTHER, *sorted(expected, key=lambda entry: expected[entry])]:
         if entry in expected and entry not in chosen and sum(expected[name] for name in [*chosen, entry]) <= seconds:
             chosen.append(entry)
-    return chosen, [entry for entry in expected if entry not in chosen], sum(expected[entry] for entry in chosen)
+    left_out = [entry for entry in expected if entry not in chosen]
+    return chosen, left_out, sum(expected[entry] for entry in chosen), len(earlier)

@@ -55,8 +55,8 @@ class Wishes:
     label : str
         The column of the labels, by its name in the header or its position.
     positive, negative : sequence of str
-        The labels that become +1 and -1. If `negative` is empty, the file must have exactly one other label. If both
-        are empty, the last of two labels in their order becomes +1, and each of more labels is a class.
+        The labels that become +1 and -1. If `negative` is empty, all others become -1. If both are empty, the last of
+        two labels in their order becomes +1, and each of more labels is a class.
     drop : sequence of str
         The columns to leave out.
     separator : str or None
@@ -500,8 +500,11 @@ def _name_labels(texts: NDArray[Any], wishes: Wishes, faults: list[str], remarks
         faults.extend(f"{option} {text}: no such label; there are {shown}" for text in unknown)
     if common := [label for label in positive if label in negative]:
         faults.append(f"--positive and --negative: expected different labels, got {common[0]} in both")
-    if not negative and (len({*labels} - {*positive}) != 1 or len(positive) != 1) and not faults:
-        faults.append(f"{title}: expected two labels, got {shown}; name those of -1 with --negative")
+    others = [label for label in labels if label not in positive]
+    if not negative and not (positive and others) and not faults:
+        faults.append(f"{title}: expected two labels, got {shown}")
+    elif not negative and (len(positive), len(others)) != (1, 1):
+        negative = others
     sides = {"positive": positive, "negative": negative}
     return {side: names[0] if len(names) == 1 else names for side, names in sides.items()}
 

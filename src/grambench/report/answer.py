@@ -12,9 +12,11 @@ from grambench.kernels.labels import view_label
 from grambench.results.statistics import BEST_LEVEL, PRACTICAL, resampled_difference
 from grambench.results.study import Results, title_of
 
+CHANCE = "majority"  # no rival, but what the best is compared with
 # always compared: without one of them, a combination might be called a help beside weak rivals alone. Boosting is the
 # tree method because the forest takes as long on ten classes, and three times as long on two (config/costs.csv)
-REQUIRED = ("uniform_svm", "best_kernel_svm", "gaussian_svm", "kernel_stacking", "gradient_boosting", "d1")
+STRONG = ("best_kernel_svm", "gaussian_svm", "kernel_stacking", "gradient_boosting", "logistic_regression")
+REQUIRED = ("uniform_svm", "d1", *STRONG, CHANCE)
 METRIC = "accuracy_percent"
 KINDS = ("equal weights", "learned weights", "no combination")
 # combinations whose weights are equal; and what works on kernels, and combines none of them
@@ -31,7 +33,7 @@ def able(study: Study, d: int) -> list[str]:
     return [entry for entry in entries if d or not algorithms.needs(study.file(entry))]
 
 
-def answer(study: Study, results: Results, dataset: str, n: int, d: int, positives: int = 0) -> list[str]:
+def answer(study: Study, results: Results, dataset: str, n: int, d: int) -> list[str]:
     """Return whether to combine kernels, and to learn their weights, each as its verdict, a colon, and the numbers.
 
     Then come the weights by view and what was compared.
@@ -46,8 +48,6 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int, positiv
         The data set.
     n, d : int
         The numbers of its examples and of its features, 0 of stored kernels.
-    positives : int
-        The number of examples of one of two classes; 0 if there are more classes.
     """
     repetitions, entries = study.protocol.repetitions, able(study, d)
     finished = [entry for entry in entries if results.values(dataset, entry, METRIC).size == repetitions]
@@ -55,7 +55,8 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int, positiv
     if failed := ", ".join(title_of(study, entry) for entry in missing):
         return [f"No answer: no result of {failed}; grambench failed names the runs."]
     means = {entry: results.sample(dataset, entry, METRIC).mean for entry in finished}
-    equal, learned, others = ([entry for entry in finished if kind(study, entry) == of] for of in KINDS)
+    rivals = [entry for entry in finished if entry != CHANCE]
+    equal, learned, others = ([entry for entry in rivals if kind(study, entry) == of] for of in KINDS)
     helps = _compare(results, dataset, n, means, "combining kernels", equal + learned, others)
     learning = _compare(results, dataset, n, means, "learning the weights", learned, equal)
     sentences = [f"{helps[0].upper()}{helps[1:]}.", f"Among combinations, {learning}."]
@@ -73,15 +74,15 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int, positiv
         text = f"Weights by view of {whose} ({equals}), with deviations over the splits: {_first(listed)}."
         about = [*_about_views(study, results, dataset, n, list(percent.columns))]
         sentences += [text, *about, *[ALL_VIEWS] * bool(about and d)]
-    share = 100.0 * max(positives, n - positives) / n if positives else means.get("majority")
-    chance = "the larger class" if positives else "always predicting the largest class"
-    larger = f", where {chance} has {share:.1f} %" if share else ""
+    chance = "always predicting the largest class"
+    larger = f", where {chance} has {means[CHANCE]:.1f} %"
     counts = f"{len(finished)} of {len(entries)} configurations were compared"
     protocol = study.protocol
     assert isinstance(protocol, RandomSplits) and protocol.shares, "a leaderboard's"
     top = results.values(dataset, max(finished, key=lambda entry: means[entry]), METRIC)
-    ahead = resampled_difference(np.full(top.size, share or 0.0), top, overlap=protocol.overlap(dataset, n))
-    if share and ahead.interval(BEST_LEVEL / len(finished))[0] <= 0.0:
+    by_chance = np.full(top.size, means[CHANCE])
+    ahead = resampled_difference(by_chance, top, overlap=protocol.overlap(dataset, n))
+    if ahead.interval(BEST_LEVEL / len(finished))[0] <= 0.0:
         sentences.insert(2, f"No method is shown to be better than {chance}, so the weights say little.")
     train, select, test = (f"{100.0 * share:g} %" for share in protocol.shares)
     parts = f"{train} of the examples train, {select} select, {test} test"
@@ -141,8 +142,9 @@ def _compare(
     low = max(min(lead(one, other, len(first))[1] for other in second) for one in first)
     high = min(max(lead(one, other, len(second))[2] for one in first) for other in second)
     shown = f"{describe(best, first)}, {describe(rival, second)}"
-    interval = f"difference {means[best] - means[rival]:+.1f} points, 95 % interval {low:+.1f} to {high:+.1f}"
-    return f"{verdict(question, low, high)}: {shown}; {interval}"
+    of = ("; between the truly best, a" if len(first) + len(second) > 2 else ",") + " 95 % interval of"
+    difference = f"difference {means[best] - means[rival]:+.1f} points{of} {low:+.1f} to {high:+.1f}"
+    return f"{verdict(question, low, high)}: {shown}; {difference}"
 
 
 def kind(study: Study, entry: str) -> str:

@@ -161,7 +161,7 @@ class StudyReport:
             return []
         if not set(answer.REQUIRED).intersection(answer.able(self.whole, data.d)) <= set(self.ran):
             return []
-        return answer.answer(self.whole, self.results, data.name, data.n, data.d, data.positives)
+        return answer.answer(self.whole, self.results, data.name, data.n, data.d)
 
     @property
     def noun(self) -> str:

@@ -36,7 +36,8 @@ class HeatmapFigure(RankingFigure):
         values = data.results.behind(ranking.names, metric, ranking.datasets).to_numpy().T
         names, count = [data.title(name) for name in ranking.names], len(ranking.datasets)
         width, cell = _layout(data.width, names, count)
-        canvas, axes = single_panel(width, 1.1 + ROW * len(names))
+        height = ROW * len(names)
+        canvas, axes = single_panel(width, 1.1 + height)
         axes.set_facecolor(MISSING)
         top = max(float(np.nanpercentile(values, CLIPPED)), 1e-9)
         image = axes.imshow(values, cmap="YlOrBr", norm=PowerNorm(0.5, vmin=0.0, vmax=top), aspect="auto")
@@ -44,7 +45,7 @@ class HeatmapFigure(RankingFigure):
         if cell > 2.6 * LETTER:
             _write_values(axes, values, DARK * top, cell)
         bar = canvas.colorbar(image, ax=axes, extend="max", fraction=0.03, pad=0.02)
-        bar.set_label(f"{METRICS[metric].label} behind the best", fontsize=SMALL)
+        bar.set_label(fold(f"{METRICS[metric].label} behind the best", height), fontsize=SMALL)
         canvas.supxlabel(fold(f"Rows by mean rank on {ranking.basis}; ×: no result", width), fontsize=SMALL)
         return canvas
 

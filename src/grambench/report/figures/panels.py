@@ -88,6 +88,12 @@ def _ends(means: Floats, stds: Floats) -> tuple[float, float]:
     first_quartile, third_quartile = np.quantile(means[finite], [0.25, 0.75])
     reach = OUTLYING * (third_quartile - first_quartile) + 1e-9
     inside = finite & (means >= first_quartile - reach) & (means <= third_quartile + reach)
-    low, high = float((means - stds)[inside].min()), float((means + stds)[inside].max())
-    room = 0.05 * (high - low) or 1.0
-    return low - room, high + room
+    while True:
+        low, high = float((means - stds)[inside].min()), float((means + stds)[inside].max())
+        room = 0.05 * (high - low) or 1.0
+        low, high = low - room, high + room
+        # An outlying mean that the lines of others reach is shown with a line of its own.
+        reached = finite & (means >= low) & (means <= high)
+        if not (reached & ~inside).any():
+            return low, high
+        inside |= reached
