@@ -153,6 +153,10 @@ def test_unique(tmp_path):
     assert raw.features.ravel().tolist() == [1, 2, 3, 5, 2]  # the first of each, in the file's order
     assert raw.labels.tolist() == ["a", "b", "c", "d", "a"]  # equal features with another label stay
     assert read("csv", path, label=-1, unique=True, rows=3).labels.tolist() == ["a", "b", "c"]
+    path = written(tmp_path / "b", "1,?,a\n1,,a\n1,?,b\n?,1,a\n")
+    np.testing.assert_array_equal(
+        read("csv", path, label=-1, unique=True, impute=True).features, [[1, np.nan], [1, np.nan], [np.nan, 1]]
+    )
 
 
 @pytest.mark.parametrize(
