@@ -109,7 +109,7 @@ def om2(grams, labels, order, uniforms, p=1.001, margin=1.0, step="one", passes=
             for k in range(m):
                 squared[k] += 2 * eta * (rows[k][labels[i]] - rows[k][-labels[i]]) + 2 * eta**2 * float(grams[k][i][i])
             expansion.append((i, labels[i], eta))
-            norms = [max(value, 0.0) ** 0.5 for value in squared]
+            norms = [max(value, 2.0**-52) ** 0.5 for value in squared]
             group = max(norms) * sum((value / max(norms)) ** q for value in norms) ** (1 / q)
             w = [(value / group) ** (q - 2) / q for value in norms]
         weights.append(normalised(w))

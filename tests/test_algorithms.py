@@ -81,6 +81,15 @@ def test_om2_equals_the_reference_at_other_settings(settings, kernels):
     assert fitted.work.row_additions == trace.updates.sum()
 
 
+@pytest.mark.parametrize("budget", [0, 8])
+def test_om2_goes_on_where_equal_examples_of_both_classes_cancel(budget):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        labels = rng.permutation(np.tile(np.array([-1, 1], dtype=np.int8), 10))
+        grams = rng.uniform(0.1, 0.5, (3, 1, 1)) * np.ones((20, 20))
+        assert np.isfinite(fit("om2", grams, labels, budget=budget).trace.scores).all()
+
+
 def test_om2_of_two_passes_scores_as_a_third_would_begin():
     gram_list, labels, order = problem(9, duplicates=False)
     settings = {"p": None, "step": "shortened"}

@@ -389,6 +389,14 @@ REFUSED = {  # the text, further arguments, and the faults, a line each
     "one class": ("1,a\n2,a\n3,a\n", BARE, "--label -1: expected two labels, got a (3)"),
     "quotes": ('1,2,a\n3,"4,b\n', BARE, "line 2: expected separated values, got a fault in quotes (unexp"),
     "zeros": ("1,2,a\n3,\0,b\n", BARE, "line 2: expected UTF-8, got byte 0x00"),
+    **{
+        f"LIBSVM's format, {what}": (text, "--label 0", "expected separated values, got features of LIBSVM's format")
+        for what, text in {
+            "dense": "+1 1:0 2:1\n-1 1:1 2:0\n" * 9,
+            "sparse": "1 1:0.5 7:1\n0 3:1\n",
+            "kernels from 0": "1 0:0 1:1 2:0\n-1 0:1 1:0 2:1\n",
+        }.items()
+    },
     "nothing": ("\n", BARE, "expected rows, got none"),
     "a label in two lines": ('1,2,"1\n2"\n3,4,a\n5,6,b\n', BARE, f"line 1: {LINE}, got '1\\n2'"),
     "a number in two lines": ('1,2,a\n3,"4\n\n5",b\n5,6,b\n', BARE, f"line 2: {LINE}, got '4\\n\\n5'"),

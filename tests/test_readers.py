@@ -4,6 +4,7 @@ import bz2
 import gzip
 import lzma
 import os
+import re
 import zlib
 from decimal import Decimal
 from pathlib import Path
@@ -18,8 +19,9 @@ from reading import read
 from scipy import sparse
 
 from grambench.common.errors import DataError
-from grambench.datasets import readers
+from grambench.datasets import readers, streams
 from grambench.datasets.formats import arrays
+from grambench.datasets.formats.columns import Csv
 
 BUNDLED = Path(__file__).parents[1] / "data" / "bundled"
 
@@ -101,6 +103,14 @@ def test_a_parquet_file_with_the_options_of_a_table(tmp_path):
         read("parquet_table", path, label="y", numbers=True, one_hot=one_hot, impute=True)
 
 
+def test_zero_is_a_label_as_any_other(tmp_path):
+    path = written(tmp_path / "a", "1,0\n2,1\n3,2\n4,0\n")
+    raw = read("csv", path, label=-1, positive=1, negative=0)
+    assert raw.features.tolist() == [[1], [2], [4]] and raw.labels.tolist() == [0, 1, 0]
+    reader = Csv.model_validate({"format": "csv", "label": -1, "positive": 1, "negative": 0})
+    streams.check_classes(np.array([0.0, 1.0, 2.0]), reader)
+
+
 def test_codes(tmp_path):
     path = written(tmp_path / "a", "y,n,1\n?,y,0\n")
     codes = {"y": 1, "n": -1, "?": 0}
@@ -143,6 +153,10 @@ def test_unique(tmp_path):
     assert raw.features.ravel().tolist() == [1, 2, 3, 5, 2]  # the first of each, in the file's order
     assert raw.labels.tolist() == ["a", "b", "c", "d", "a"]  # equal features with another label stay
     assert read("csv", path, label=-1, unique=True, rows=3).labels.tolist() == ["a", "b", "c"]
+    path = written(tmp_path / "b", "1,?,a\n1,,a\n1,?,b\n?,1,a\n")
+    np.testing.assert_array_equal(
+        read("csv", path, label=-1, unique=True, impute=True).features, [[1, np.nan], [1, np.nan], [np.nan, 1]]
+    )
 
 
 @pytest.mark.parametrize(
@@ -212,6 +226,25 @@ def test_arff_as_weka_writes_it(tmp_path):
         read("arff", path, **options, drop=["note"])
     tabs = written(tmp_path / "tabs", "@attribute x real\n@attribute y {0,1}\n@data\n1.5\t0\n2\t1\n")
     assert read("arff", tabs, label="y").features.tolist() == [[1.5], [2]]
+
+
+def test_escapes_and_comments_of_arff(tmp_path):
+    head = "@attribute y {no,'50\\% \\'ok\\''} % the class\n@attribute 'don\\'t' real\n@attribute b real\n@data\n"
+    options = {"label": "y", "drop": ["don't"]}
+    for rows in ("{1 5, 2 7}\n{0 '50\\% \\'ok\\'', 2 3}\n", "no,5,7\n'50\\% \\'ok\\'',0,3\n"):
+        raw = read("arff", written(tmp_path / "a", head + rows), **options)
+        assert raw.features.tolist() == [[7], [3]] and raw.labels.tolist() == ["no", "50% 'ok'"]
+
+
+@pytest.mark.parametrize(
+    "line", ["@attribute don't real", "@Attribute a{1} real", "@attribute a", "@attribute 'a real"]
+)
+def test_a_column_of_arff_that_cannot_be_read_moves_no_other(tmp_path, line):
+    path = written(
+        tmp_path / "a", f"@attribute y {{u,v}}\n{line}\n@attribute b real\n@attribute c real\n@data\n{{2 7}}\n"
+    )
+    with pytest.raises(DataError, match=f"line 2: expected @attribute, a name and a type, got {re.escape(line)}$"):
+        read("arff", path, label="y")
 
 
 @pytest.mark.parametrize(

@@ -348,6 +348,26 @@ def test_a_wrong_call_on_kernels_is_told(project, capsys):
     assert not Path("config/datasets").exists() or not [*Path("config/datasets").glob("mine.yaml")]
 
 
+@pytest.mark.parametrize("missing", ["", "NA", np.nan])
+def test_a_missing_label_of_kernels_is_no_class(project, capsys, missing):
+    labels = np.where(Y > 0, "sick", "well") if isinstance(missing, str) else Y.astype(float)
+    labels[[4, 9]] = missing
+    np.savez("gaps.npz", k=LINEAR, y=labels)
+    assert cli.main(["add-dataset", "gaps.npz", "--label", "y"]) == 2
+    assert "gaps.npz: --label y: missing in row 5 and 1 more; name the labels of both" in capsys.readouterr().err
+    sides = ["--positive", "sick", "--negative", "well"]
+    sides = sides if isinstance(missing, str) else ["--positive", "1", "--negative", "-1"]
+    assert cli.main(["add-dataset", "gaps.npz", "--label", "y", *sides]) == 0
+    assert "rows used: 58 of 60" in capsys.readouterr().out
+
+
+def test_numbers_that_are_stored_as_texts_are_labels_of_kernels(project, capsys):
+    np.savez("texts.npz", k=LINEAR, y=np.where(Y > 0, "1", "0"))
+    assert cli.main(["add-dataset", "texts.npz", "--label", "y"]) == 0
+    assert f"{(Y == 1).sum()} labelled +1" in capsys.readouterr().out
+    assert cli.main(["fetch", "texts"]) == 0
+
+
 def test_features_that_are_none_cost_no_division_by_zero(project):
     assert cli.main(["add-dataset", "mine.npz", "--label", "kind", "--drop", "X"]) == 0
     fewest, everything = (compare._fitting("leaderboard_views", "mine", [], seconds) for seconds in (0.0, 1e9))

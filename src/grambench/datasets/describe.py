@@ -33,6 +33,7 @@ MOST_VALUES = 50  # the largest number of values of a nominal column
 LEAST_ROWS = 5  # of which a column can be said to count the rows, or to equal the label
 CODES = (-9, -99, -999, -9999, 99, 999, 9999, 99999)  # as people write missing values
 POSITION = re.compile(r"-?[0-9]+")
+LIBSVM = re.compile(r"[^\s:]+([ \t]+[0-9]+:[^\s:]+)+[ \t]*\r?\n")  # a label and features, where a file begins
 HEADER_ROWS = 1000  # that decide whether the first line is a header
 DIGITS = 9  # the largest number of digits of a position; Python refuses to convert thousands
 SHOWN = 8  # most columns in no view that are named
@@ -228,8 +229,13 @@ def _describe_kernels(path: Path, name: str, wishes: Wishes, mebibytes: int) -> 
         faults.append(f"--label {wishes.label}: expected 0, the column of the labels in LIBSVM's format")
     remarks = list[str]()
     if not faults:
-        raw = readers.read(stored.Kernels.model_validate(settings), {place: path})
-        settings |= _name_labels(tables.to_texts(raw.labels.tolist()), wishes, faults, remarks)
+        labels = readers.read(stored.Kernels.model_validate(settings), {place: path}).labels
+        absent = tables.find_missing(labels, named=[*wishes.positive, *wishes.negative])
+        if absent.any() and not wishes.negative:
+            where = tables.locate(np.flatnonzero(absent).tolist(), ())
+            leave_out = "name the labels of both classes (--positive, --negative), which leaves out such rows"
+            faults.append(f"--label {wishes.label}: missing in {where}; {leave_out}")
+        settings |= _name_labels(labels[~absent], wishes, faults, remarks)
     if faults:
         raise DataError("\n".join(f"{path}: {fault}" for fault in faults))
     return settings, remarks
@@ -248,6 +254,9 @@ def _read_text(path: Path, mebibytes: int) -> str:
 def _read(text: str, wishes: Wishes) -> "_File":
     """Return a file as its cells, with the separator, the header and the decimal sign that are asked for or found."""
     hint = tables.SEPARATOR_LINE.match(text)
+    if LIBSVM.match(text):
+        remedy = "describe it with `format: libsvm`, or `format: kernels` if it has kernel values (docs/datasets.md)"
+        raise MalformedFileError([f"expected separated values, got features of LIBSVM's format; {remedy}"])
     separator = wishes.separator or (hint[1] if hint else tables.find_separator(text)) or ","
     skipped = int(hint is not None)
     first = list(itertools.islice(tables.rows(text, separator, strict=False), skipped, HEADER_ROWS))
@@ -361,7 +370,8 @@ class _File:
             absent = tables.find_missing(cells[:, label], codes, named, self.decimal)
             self.report_missing(f"--label {self.wishes.label}", absent)
             self.ask_for_header(cells[:, label])
-            options = _name_labels(cells[~absent, label], self.wishes, self.faults, self.remarks)
+            labels = tables.to_labels(cells[~absent, label])
+            options = _name_labels(labels, self.wishes, self.faults, self.remarks)
             classes = np.where(absent, -1, np.unique(cells[:, label], return_inverse=True)[1])
         one_hot = self.encode_features(codes, classes)
         return {
@@ -470,11 +480,10 @@ def _find_code(title: str, numbers: NDArray[Any]) -> list[str]:
     return [f"{title}: {code:g} may stand for a missing value; --missing {code:g} says so" for code in codes]
 
 
-def _name_labels(texts: NDArray[Any], wishes: Wishes, faults: list[str], remarks: list[str]) -> dict[str, Any]:
+def _name_labels(raw: NDArray[Any], wishes: Wishes, faults: list[str], remarks: list[str]) -> dict[str, Any]:
     """Return the labels that become +1 and -1, or those of more classes; add to the faults and the remarks."""
-    title, n = f"--label {wishes.label}", len(texts)
-    numeric = tables.to_labels(texts).dtype.kind == "f"
-    counts = Counter(_to_label(text, numeric) for text in texts)
+    title, n, numeric = f"--label {wishes.label}", len(raw), raw.dtype.kind == "f"
+    counts = Counter(_to_label(text, numeric) for text in map(str, raw.tolist()))
     labels = sorted(counts)
     positive, negative = ([_to_label(text, numeric) for text in x] for x in (wishes.positive, wishes.negative))
     shown = ", ".join(f"{label} ({count})" for label, count in counts.most_common(10))

@@ -123,7 +123,9 @@ def _select_rows(reader: Reader, raw: Raw) -> NDArray[np.intp]:
         rows = rows[[label in labels for label in raw.labels.tolist()]]
     if reader.unique and isinstance(raw.features, np.ndarray):
         _, numbers = np.unique(raw.labels[rows], return_inverse=True)
-        _, first = np.unique(np.column_stack([raw.features[rows], numbers]), axis=0, return_index=True)
+        # a missing value equals another one, but NaN does not
+        features = np.where(np.isnan(raw.features[rows]), np.inf, raw.features[rows])
+        _, first = np.unique(np.column_stack([features, numbers]), axis=0, return_index=True)
         rows = rows[np.sort(first)]
     n_train = len(raw.labels) - reader.test_rows
     return np.concatenate([rows[rows < n_train][: reader.rows], rows[rows >= n_train]])

@@ -123,6 +123,6 @@ def encode(labels: NDArray[Any], reader: Reader) -> NDArray[np.int8]:
 def check_classes(labels: NDArray[Any], reader: Reader) -> None:
     """Raise DataError if a reader names no negative labels, and the raw labels are not two with the positive one."""
     positive, classes = listed(reader.positive), np.unique(labels).tolist()
-    if not reader.classes and not reader.negative and (len(classes) != 2 or positive[0] not in classes):
+    if not reader.classes and not listed(reader.negative) and (len(classes) != 2 or positive[0] not in classes):
         shown = ", ".join(map(repr, classes[:5])) + (", ..." if len(classes) > 5 else "")
         raise DataError(f"expected two classes, one of them {positive[0]!r}, got {len(classes)}: {shown}")

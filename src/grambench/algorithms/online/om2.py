@@ -282,9 +282,10 @@ def _play_rounds(labels, rule, w, squared_norms, rounds, first, experts):  # typ
 @njit(cache=True, error_model="numpy")
 def _gradient(squared_norms, q):  # type: ignore[no-untyped-def]
     """Return w_k = (||theta_k|| / ||theta||_{2,q})^(q-2) / q."""
-    most, total, w = np.sqrt(max(largest(squared_norms), 0.0)), 0.0, np.empty(squared_norms.size)
+    # Where examples of both classes cancel, rounding may leave norms below that of no support vector.
+    most, total, w = np.sqrt(max(largest(squared_norms), EPS)), 0.0, np.empty(squared_norms.size)
     for k in range(w.size):
-        w[k] = np.sqrt(max(squared_norms[k], 0.0))
+        w[k] = np.sqrt(max(squared_norms[k], EPS))
         total += (w[k] / most) ** q
     total = most * total ** (1.0 / q)
     for k in range(w.size):

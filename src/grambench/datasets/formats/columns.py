@@ -33,8 +33,8 @@ from grambench.datasets.tables import MalformedFileError
 
 QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 # a column of ARFF, with its values if it is nominal
-ATTRIBUTE = r"(?i)@attribute\s+(?P<name>'[^']*'|\"[^\"]*\"|[^\s{'\"]+)\s*(?P<kind>\{(?P<values>.*)\}|\s\S.*)"
-PAIR = r"\s*(\d+)\s+('[^']*'|\"[^\"]*\"|[^\s,{}'\"]+)\s*"  # index and value in a sparse row of ARFF
+ATTRIBUTE = rf"(?i)@attribute\s+(?P<name>{QUOTED}|[^\s{{'\"]+)\s*(?P<kind>\{{(?P<values>.*)\}}\s*(?:%.*)?|\s[^\s{{].*)"
+PAIR = rf"\s*(\d+)\s+({QUOTED}|[^\s,{{}}'\"]+)\s*"  # index and value in a sparse row of ARFF
 LZMA = ({"id": lzma.FILTER_LZMA2, "preset": 9},)  # of R; a larger preset reads smaller ones
 Columns = dict[str, NDArray[Any]]  # arrays of float64, or of texts
 
@@ -140,11 +140,13 @@ class Arff(TabularReader):
             if in_data and line and not line.startswith("%"):
                 rows.append(_arff_cells(line, values, f"line {number}"))
             elif attribute := re.fullmatch(ATTRIBUTE, line):
-                name = attribute["name"].strip("'\"")
+                name = _unquoted(attribute["name"])
                 if name in values:
                     raise MalformedFileError([f"line {number}: expected another name than that of a column before"])
                 is_number = attribute["kind"].strip().lower() in ("numeric", "real", "integer")
                 values[name] = _split(attribute["values"]) if attribute["values"] else [] if is_number else None
+            elif line.lower().startswith("@attribute"):
+                raise MalformedFileError([f"line {number}: expected @attribute, a name and a type, got {line:.60}"])
             in_data = in_data or line.lower() == "@data"
         if not rows:
             raise MalformedFileError(["expected attributes, @data and rows, got none"])
@@ -243,13 +245,18 @@ def _split(line: str) -> list[str]:
     """Return the values in a line of ARFF, between commas or tabs and with quotes of either kind."""
     separator = "," if "," in line else "\t"
     cells = re.findall(rf" *({QUOTED}|[^{separator}]*?) *{separator}", line + separator)
-    return [re.sub(r"\\(.)", r"\1", cell[1:-1]) if re.fullmatch(QUOTED, cell) else cell for cell in cells]
+    return [_unquoted(cell) for cell in cells]
+
+
+def _unquoted(text: str) -> str:
+    """Return a name or a value of ARFF without quotes around it and their escapes."""
+    return re.sub(r"\\(.)", r"\1", text[1:-1]) if re.fullmatch(QUOTED, text) else text
 
 
 def _arff_cells(line: str, values: dict[str, list[str] | None], where: str) -> list[str]:
     """Return the cells of a row of ARFF, given the values of each attribute: none of a number, None of any text."""
     if line.startswith("{"):
-        pairs = {int(index): value.strip("'\"") for index, value in re.findall(PAIR, line)}
+        pairs = {int(index): _unquoted(value) for index, value in re.findall(PAIR, line)}
         if not re.fullmatch(rf"{{(?:{PAIR},)*{PAIR}}}|{{\s*}}", line) or max(pairs, default=0) >= len(values):
             expected = f"{{index value, ...}} with indices from 0 to {len(values) - 1}"
             raise MalformedFileError([f"{where}: expected {expected}, got {line:.60}"])

@@ -122,7 +122,7 @@ class Reader(ConfigModel):
 
     def selected(self) -> list[Label]:
         """Return the labels whose rows are kept; empty if those of any label are."""
-        return self.classes or (listed(self.positive) + listed(self.negative) if self.negative else [])
+        return self.classes or (listed(self.positive) + listed(self.negative) if listed(self.negative) else [])
 
     def groups(self) -> list[list[Label]]:
         """Return the labels of each class of a multi-class task, or else the labels of +1 and those of -1."""
