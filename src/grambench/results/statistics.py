@@ -324,10 +324,12 @@ def _normals(freedom: Floats, count: int) -> tuple[Floats, Floats]:
 def friedman(means: pd.DataFrame) -> tuple[float, float]:
     """Return statistic and p-value of Friedman's test that all algorithms (columns) do as well on the data sets (rows).
 
-    Both are NaN below three algorithms or two data sets, and if all algorithms tie on every data set.
+    Both are NaN below three algorithms or two data sets, and if all algorithms tie on every data set. Means that are
+    equal to nine decimals tie.
     """
     from scipy import stats
 
+    means = means.round(9)
     if means.shape[0] < 2 or means.shape[1] < 3 or not np.ptp(means.to_numpy(), axis=1).any():
         return math.nan, math.nan
     test = stats.friedmanchisquare(*(means[name].to_numpy() for name in means))
