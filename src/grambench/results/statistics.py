@@ -445,5 +445,7 @@ def printed(sample: Sample, metric: str, dataset: str = "", *, fine: bool = Fals
     if fine and metric.endswith("seconds") and sample.mean > 0:
         decimals = max(decimals, 1 - math.floor(math.log10(sample.mean)))
     numbers = [sample.mean, sample.std] if math.isfinite(sample.std) else [sample.mean]
+    # a mean may lie halfway, where the order of a sum would decide
+    numbers = [round(number, 9) if style == "f" else number for number in numbers]
     texts = (f"{number:{grouped}.{decimals}{style}}" if number or style == "f" else "0" for number in numbers)
     return " ± ".join(texts)
