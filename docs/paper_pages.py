@@ -155,7 +155,7 @@ def _in_hindsight() -> Iterator[Part]:
     )
     yield Sentence(
         "On no data set does OMKC(D,D) make over {} % more mistakes than it.",
-        [points(100.0 * np.max(rows, axis=0)[0] - 100.0)],
+        [points(np.ceil(1000.0 * np.max(rows, axis=0)[0] - 1000.0) / 10.0)],
     )
     ranks = results.ranks(list(results.study.algorithms), "mistake_percent").mean()
     yield Sentence(

@@ -170,8 +170,8 @@ def test_times_of_less_than_ten_milliseconds_decide_nothing():
     assert having("undecided", runs) == {"2a", "2b", "2d", "2f", "2g"}  # 2c and 2e count kernel values
 
 
-def drawn(name, curves=None):
-    given = evidence(printed())
+def drawn(name, curves=None, runs=None):
+    given = evidence(printed() if runs is None else runs)
     empty = pd.DataFrame(columns=["dataset", "algorithm", "metric", "published_mean"])
     return figures.draw(given.results, given.curves if curves is None else curves, empty, STUDY.figures[name])
 
@@ -200,6 +200,11 @@ def test_picks_are_the_share_of_repeats_that_lead_with_one_of_the_best():
     (line,) = canvas.axes[0].get_lines()
     assert line.get_xdata().tolist() == [0, 100, 200]
     assert line.get_ydata().tolist() == [100, 50, 0]
+    runs = printed()
+    level = (runs["sweep"] == "each_kernel") & runs["value"].isin([28.0, 45.0])  # kernels 29, the fifth, and 46
+    runs.loc[level & (runs["metric"] == oks.ACCURACY), "result"] = 86.0
+    (line,) = drawn("picks", pd.DataFrame(rows, columns=CURVES), runs).axes[0].get_lines()
+    assert line.get_ydata().tolist() == [100, 50, 50]
 
 
 def compared(runs):

@@ -121,17 +121,21 @@ def test_tasks_of_one_base_are_one_collection():
 def test_a_sentence_names_the_first_and_those_not_told_from_it(results):
     names = [name for name in NAMES if name != FAILED[1]]
 
-    def sentence(datasets):
-        ranks = results.ranks(names, ACCURACY, datasets)
-        return abstract._best(SimpleNamespace(ranks=ranks, results=results, noun="algorithms"))
+    def sentence(datasets, of=results, names=names):
+        ranks = of.ranks(names, ACCURACY, datasets)
+        return abstract._best(SimpleNamespace(ranks=ranks, results=of, noun="algorithms"))
 
     first = "RKL is first by mean rank in accuracy, 1.0 among 11 algorithms on 8 data sets, not told from D2, "
     assert sentence(list(BEST)).startswith(first) and "more (Wilcoxon's test with Holm's" in sentence(list(BEST))
     assert sentence(list(BEST)[:7]) == ""
+    together = dict.fromkeys(BEST, ("one", 500)) | {next(iter(BEST)): ("other", 500)}
+    grouped = replace(results, study=results.study.model_copy(update={"populations": together}))
+    assert "told from all others" in sentence(list(BEST), names=["rkl", "majority"])
+    assert "not told from Majority class" in sentence(list(BEST), grouped, ["rkl", "majority"])  # two votes
 
 
 def test_friedman_is_scipys(results):
-    means = results.means(NAMES, ACCURACY).drop(FAILED[0])
+    means = results.means(NAMES, ACCURACY).drop(FAILED[0]).round(9)
     answer = stats.friedmanchisquare(*(means[name] for name in NAMES))
     assert friedman(means) == (pytest.approx(answer.statistic), pytest.approx(answer.pvalue))
     ranks = means.round(9).rank(axis="columns")
@@ -141,6 +145,8 @@ def test_friedman_is_scipys(results):
     assert friedman(means)[0] > textbook  # ties make it larger
     assert all(map(math.isnan, friedman(means[["rkl", "d1"]])))
     assert all(map(math.isnan, friedman(means * 0.0)))
+    noise = 1e-14 * np.arange(means.size).reshape(means.shape)
+    assert friedman(means + noise) == friedman(means)  # which breaks ties of means
 
 
 # tables

@@ -93,6 +93,7 @@ def test_printed_like_the_paper():
     assert printed(Sample(12345.4, 20.0, 10), "solver_steps") == "12,345 ± 20"
     assert printed(Sample(2.51e8, math.nan, 1), "kernel_values") == "2.5e+08"
     assert printed(Sample(0.0, 0.0, 10), "kernel_values") == "0 ± 0"
+    assert printed(Sample(77.25 + 1e-14, math.nan, 10), "accuracy_percent") == "77.2"  # as 77.25 is
 
 
 def test_paired_is_scipys_and_sharper_than_student():

@@ -120,7 +120,7 @@ def _best(report: StudyReport) -> str:
     if len(ranks) < RANKED:
         return ""
     means = ranks.mean()
-    p_values = pairwise(report.results.means(ranks.columns, metric, ranks.index))
+    p_values = pairwise(report.results.votes(ranks.columns, metric, ranks.index))
     first, *others = map(str, means.sort_values(kind="stable").index)
     alike = [title(name) for name in others if p_values[first, name] >= BEST_LEVEL]
     quality = within(METRICS[metric].label.partition(" (")[0])

@@ -324,10 +324,12 @@ def _normals(freedom: Floats, count: int) -> tuple[Floats, Floats]:
 def friedman(means: pd.DataFrame) -> tuple[float, float]:
     """Return statistic and p-value of Friedman's test that all algorithms (columns) do as well on the data sets (rows).
 
-    Both are NaN below three algorithms or two data sets, and if all algorithms tie on every data set.
+    Both are NaN below three algorithms or two data sets, and if all algorithms tie on every data set. Means that are
+    equal to nine decimals tie.
     """
     from scipy import stats
 
+    means = means.round(9)
     if means.shape[0] < 2 or means.shape[1] < 3 or not np.ptp(means.to_numpy(), axis=1).any():
         return math.nan, math.nan
     test = stats.friedmanchisquare(*(means[name].to_numpy() for name in means))
@@ -443,5 +445,7 @@ def printed(sample: Sample, metric: str, dataset: str = "", *, fine: bool = Fals
     if fine and metric.endswith("seconds") and sample.mean > 0:
         decimals = max(decimals, 1 - math.floor(math.log10(sample.mean)))
     numbers = [sample.mean, sample.std] if math.isfinite(sample.std) else [sample.mean]
+    # a mean may lie halfway, where the order of a sum would decide
+    numbers = [round(number, 9) if style == "f" else number for number in numbers]
     texts = (f"{number:{grouped}.{decimals}{style}}" if number or style == "f" else "0" for number in numbers)
     return " ± ".join(texts)

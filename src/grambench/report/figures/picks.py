@@ -10,7 +10,7 @@ from grambench.report.charts import Chart
 from grambench.report.figure_kind import Curve, DatasetsFigure, FigureData
 from grambench.report.lazy import Axes, DataFrame, Results, Series
 
-COUNT = 5  # kernels that count as the best
+COUNT = 5  # kernels that count as the best, with all that are as good as the last of them
 
 
 class PicksFigure(DatasetsFigure):
@@ -37,9 +37,9 @@ class PicksFigure(DatasetsFigure):
             of_run = weights[(weights["dataset"] == dataset) & (weights["algorithm"] == algorithm)]
             if of_run.empty or alone.empty:
                 return None
-            ranked = alone.sort_values(ascending=METRICS[metric].better == "lower", kind="stable")
+            places = alone.round(9).rank(method="min", ascending=METRICS[metric].better == "lower")
             heaviest = of_run.loc[of_run.groupby(["repetition", "round"])["result"].idxmax()]
-            is_best = heaviest["metric"].str.removeprefix(WEIGHT).isin(ranked.index[:COUNT])
+            is_best = heaviest["metric"].str.removeprefix(WEIGHT).isin(places.index[places <= COUNT])
             share = 100.0 * is_best.groupby(heaviest["round"]).mean()
             return np.asarray(share.index, dtype=np.float64), np.asarray(share, dtype=np.float64), None
 
