@@ -168,11 +168,11 @@ def test_a_batch_that_is_refused_is_as_if_it_had_never_come():
     with pytest.raises(ValueError, match="expected classes"):
         model.partial_fit(X, 2 * y, classes=[0, 1])
     for wrong in (changed(X, (0, 0), np.nan), 1e200 * X):
-        with pytest.raises(ValueError, match="finite"):
+        with pytest.raises(ValueError, match="finite|scale the features"):
             model.partial_fit(wrong, y, classes=[0, 1])
     for batch in (slice(20), slice(20, 40)):
         model.partial_fit(X[batch], y[batch], classes=[0, 1])
-        with pytest.raises(ValueError, match="finite"):
+        with pytest.raises(ValueError, match="scale the features"):
             model.partial_fit(1e200 * X, y)
         plain.partial_fit(X[batch], y[batch], classes=[0, 1])
     assert np.array_equal(model.decision_function(test), plain.decision_function(test))
@@ -378,8 +378,15 @@ def test_an_offset_that_leaves_distances_inexact_is_said():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         KernelClassifier("uniform_svm", "gaussian_sigma1").fit(X + 1e3, y)
-    with pytest.raises(ValueError, match="features: expected squares above 1e-308, got values up to"):
-        KernelClassifier("uniform_svm").fit(X * 1e-160, y)
+    for scale in (1e-160, 1e80):  # LIBLINEAR would not return
+        with pytest.raises(ValueError, match=r"squared norms from 1e-308 to 1e.150, got .* up to"):
+            KernelClassifier("linear_svm").fit(X * scale, y)
+
+
+def test_a_kernel_that_rounding_makes_indefinite_has_a_remedy():
+    X, y, _ = problem()
+    with pytest.raises(ValueError, match=r"not positive definite; rounding .* indefinite: scale the features"):
+        KernelClassifier("cr").fit(np.concatenate([X, [[1e12, *X[0, 1:]]]]), np.append(y, y[0]))
 
 
 @pytest.mark.parametrize("algorithm", ["cka", "alignf", "memo", "single_kernel"])

@@ -686,8 +686,8 @@ def test_combining_helps_only_beside_the_best_method_without_it():
     helps, learning, compared = answer(1.0, **CORNER)
     assert helps.startswith("Combining kernels does not help: ")
     assert (
-        "lp-MKL p = 1, centred [d1_centred] (best of 3) 68.7 %, Gradient boosting (best of 5) 98.3 %; difference -29.6 points; "
-        "between the truly best, a 95 % interval of -33.9 to -23.8." in helps
+        "lp-MKL p = 1, centred [d1_centred] (best of 3) 68.7 %, Gradient boosting (best of 5) 98.3 %; "
+        "difference -29.6 points; between the truly best, a 95 % interval of -33.9 to -23.8." in helps
     )
     assert learning.startswith("Among combinations, learning the weights helps: ") and "Uniform SVM 59.2 %" in learning
     parts = "50 % of the examples train, 25 % select, 25 % test"

@@ -327,7 +327,8 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
     rows += planted.plain("mine", "makl", "weight:right_arm/mediangaussian_sigma1", *[0.0] * 10)
     for sweep, left, right in (("alone", 52.0, 61.5), ("without", 58.0, 50.5)):
         by_view = enumerate((left, right), start=1)
-        rows += [("mine", "uniform_svm", sweep, v, r, "accuracy_percent", mean) for v, mean in by_view for r in range(10)]
+        for v, mean in by_view:
+            rows += [("mine", "uniform_svm", sweep, v, r, "accuracy_percent", mean) for r in range(10)]
     prepared = {"mine": Characteristics(name="mine", n=600, d=40, positives=270, source={}, content="")}
     results = planted.results(study, rows, cells)
     of_study = report_of(replace(results, cells=results.cells.assign(record="", wall_seconds=1.0)), prepared=prepared)

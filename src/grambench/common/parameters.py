@@ -31,6 +31,10 @@ class Rule:
     requirement: str
     holds: Callable[[Any], bool]
 
+    def __repr__(self) -> str:
+        """Return the requirement, as it is read in signatures."""
+        return self.requirement
+
 
 def at_least(least: float) -> Rule:
     """Return the rule of a value that is not below a bound."""

@@ -181,6 +181,9 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         if fault := algorithms.fault(self.algorithm):
             raise ValueError(f"{self.algorithm}: {fault}")
         kernel_input.form_of(self.kernels)
+        for name in ("scale", "center", "shuffle"):
+            if not isinstance(value := getattr(self, name, False), bool | np.bool_):
+                raise ValueError(f"{name}: expected True or False, got {value!r}")
 
     def _vectors(self, X: Any, reset: bool) -> Floats:
         """Return examples (t, d) as scikit-learn checks them; dates, which it takes as numbers, are refused."""
@@ -318,7 +321,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "kernels_")
         if not self.kernels_:
-            raise ValueError(f"{self.algorithm}: expected an algorithm that gives kernels weights, got one without")
+            without = "one without, or weights that are all 0"
+            raise ValueError(f"{self.algorithm}: expected an algorithm that gives kernels weights, got {without}")
         names = [view_of(name) if by == "view" else name for name in self.kernels_]
         if by not in ("kernel", "view") or not all(names):
             without = " without views" if by == "view" else ""
@@ -336,7 +340,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         return dict(sorted(table.items(), key=lambda item: -item[1]))
 
     def _set_weights(self, names: list[str], weights: Floats) -> None:
-        """Set the kernels and their weights, (fits, r); an algorithm that gives no kernel a weight has none."""
+        """Set the kernels and their weights, (fits, r); without any weight but 0 there are none."""
         self.__dict__.pop("kernel_weights_", None)
         self.kernels_ = names if weights.any() else []
         if weights.any():
@@ -422,6 +426,8 @@ class one_line:
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if isinstance(error, ValueError | ConfigError) or (isinstance(error, TypeError) and self._name):
             text = str(error) if str(error).startswith(self._name) else f"{self._name}: {error}"
+            if isinstance(error, np.linalg.LinAlgError):
+                text += "; rounding may have made a kernel indefinite: scale the features"
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(textwrap.shorten(text, LONGEST, placeholder=" ...")) from error.__cause__
         if isinstance(error, MemoryError):

@@ -92,7 +92,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         Whether `fit` presents the examples to an online algorithm in a random order. `partial_fit` always presents them
         in the order given.
     random_state : int, RandomState or None
-        Controls all random draws. An int is the algorithm's seed.
+        Controls all random draws but that of RandomSubsets, which has a `seed`. An int is the algorithm's seed.
     verbose : int
         Whether fits show a progress bar.
     **parameters

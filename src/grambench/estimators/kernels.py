@@ -36,6 +36,7 @@ SYMMETRIC = 1e-5  # largest asymmetry, relative to the largest entry; in float32
 NEGATIVE = 1e-6  # how far the smallest eigenvalue may lie below 0, relative to the largest
 ANY_SHAPE: dict[str, Any] = {"dtype": None, "ensure_2d": False, "allow_nd": True, "ensure_all_finite": False}
 DIGITS = 1e-5  # largest share of rounding in the squared distances of examples
+LARGEST = 1e150  # squared norm, whose square is finite
 CHEAP = 2000  # examples up to which the Cholesky factor of the definiteness check takes a fraction of a second
 
 
@@ -188,14 +189,14 @@ def check_scale(examples: Floats) -> None:
     Raises
     ------
     ValueError
-        If their squares are too small for numbers of full precision.
+        If their squares are too small for numbers of full precision, or products of two squares are too large.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # which the kernels refuse
         largest, spread = float(np.square(examples).sum(axis=1).max()), float(examples.var(axis=0).sum())
-    if examples.any() and largest < np.finfo(np.float64).tiny:
-        raise ValueError(
-            f"features: expected squares above 1e-308, got values up to {np.abs(examples).max():.2g}; scale them"
-        )
+    if examples.any() and not np.finfo(np.float64).tiny <= largest <= LARGEST:
+        limits = f"squared norms from 1e-308 to {LARGEST:g}"
+        size = np.abs(examples).max()
+        raise ValueError(f"expected {limits}, got features of a size up to {size:.2g}; scale the features")
     if np.finfo(np.float64).eps * largest > DIGITS * spread > 0.0:
         text = f"features: expected examples around 0, got squared norms up to {largest:.2g} with a variance of "
         text += f"{spread:.2g}, so that distances are inexact; subtract the mean of each feature (StandardScaler)"

@@ -49,7 +49,7 @@ class FeatureSubsets(Checked):
     Raises
     ------
     ValueError
-        If a parameter is not allowed, or a subset is empty or names a column that does not exist.
+        If a parameter is not allowed; in `fit`, if a subset is empty or names a column that does not exist.
 
     Examples
     --------

@@ -75,5 +75,6 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
 
 def _log_odds(model: Any, features: Any) -> Floats:
-    log_probabilities = model.predict_log_proba(to_dense(features)).clip(-700.0)
+    with np.errstate(divide="ignore"):  # of a probability of 0
+        log_probabilities = model.predict_log_proba(to_dense(features)).clip(-700.0)
     return np.asarray(log_probabilities[:, 1] - log_probabilities[:, 0])
