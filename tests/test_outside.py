@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from grambench import KernelClassifier, algorithms
+from grambench import KernelClassifier, algorithms, cli
 from grambench.commands import rank
 from grambench.commands.project import read_plan
 from grambench.common.errors import ConfigError
@@ -340,6 +340,15 @@ def test_try_of_what_ends_python_says_so(archived, call):
     Path("mine.py").write_text(f"import os; os._exit(0)\n{TEMPLATE}")
     code, said, err = call("try", "mine.py", *FEW, "-r", "1")
     assert (code, said) == (2, "") and err.endswith("cannot be imported: ended Python, and the check with it\n")
+
+
+def test_try_says_what_a_fit_should_have_returned_without_a_traceback(archived, capfd):
+    """The checks have three kernels, the board more."""
+    Path("mine.py").write_text(made("return Fit(weights=np.ones(3))"))
+    assert cli.main(["try", "mine.py", *FEW, "-r", "1"]) == 1
+    said, err = capfd.readouterr()
+    assert err == ""
+    assert re.search(r"(?m)^ionosphere +error: weights: expected an array of float64 \(13,\), got float64 \(3,\)$", said)
 
 
 def test_try_prints_a_table_beside_others_and_leaves_no_results(archived, call):

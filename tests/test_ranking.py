@@ -149,6 +149,7 @@ def test_a_leak_is_not_ranked(ranked, call, monkeypatch):
     ("arguments", "message"),
     [
         (["-b", "omkc"], "omkc: expected a study that compares algorithms on any data set, such as leaderboard"),
+        (["-b", "nope"], "unknown board 'nope': known: leaderboard, leaderboard_images, leaderboard_views\n"),
         (["-d", "heart"], "unknown data set of the reference results of leaderboard 'heart'"),
         (["-r", "11"], "--repetitions: expected 1 to 10, those of the reference results, got 11"),
         (["-r", "0"], "--repetitions: expected 1 to 10"),
@@ -162,7 +163,7 @@ def test_wrong_calls_get_one_line(ranked, call, arguments, message):
 
 def test_a_board_without_reference_results_says_how_to_make_them(project, call, monkeypatch):
     start = "grambench: reference/leaderboard: there are no reference results of leaderboard; "
-    for others, said in (([], ""), (["a_board"], "a_board have some (-b); ")):
+    for others, said in ((["omkc"], ""), (["leaderboard_views", "omkc"], "leaderboard_views have some (-b); ")):
         monkeypatch.setattr(archive, "studies", lambda others=others: others)
         code, out, err = call("rank", "logistic_regression")
         assert (code, out) == (2, "") and err.startswith(f"{start}{said}grambench run leaderboard and")
