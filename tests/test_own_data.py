@@ -313,7 +313,12 @@ READ = {  # the text, further arguments, what is printed, and what the descripti
         "rows used: 30 of 40; 10 lack a value\nmissing values: 1 of 60; each split",
         {"n": 30, "d": 2},
     ),
-    "rows that repeat": (table("ab", "123", ["0"]), "", "37 rows equal an earlier one in all features: an example", {}),
+    "rows that repeat": (
+        table("ab", "123", ["0"]),
+        "",
+        "rows that equal an earlier one in all features: 37; an example",
+        {},
+    ),
     "rows of other labels": (table("abc"), "--positive a --negative b", "rows used: 27 of 40\n", {"n": 27}),
     "as pandas writes it": (",x,y\n0,5,1\n1,6,0\n", "--positive 1 --drop 0", "2 x 1, 1 labelled +1", {}),
 }

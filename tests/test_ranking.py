@@ -35,10 +35,10 @@ def test_an_algorithm_is_ranked_among_the_reference_and_it_alone_is_run(ranked, 
     code, said, err = call("rank", "logistic_regression")
     assert (code, err) == (0, "")
     lines = said.splitlines()
-    assert lines[0] == "leaderboard: 2 reference configurations, data sets: 2"
+    assert lines[0] == "leaderboard: reference configurations: 2, data sets: 2"
     assert [line.split()[0] for line in lines[1:3]] == list(DATASETS)
     assert sum(line.startswith("again: ") for line in lines) == 3
-    assert "3 of 3 reference runs that were made again" in said and "number 1 of 3 by mean rank: 1.0 on 2" in said
+    assert "3 of 3 reference runs made again" in said and "number 1 of 3 by mean rank: 1.0 on 2" in said
     archived = pd.read_parquet(FOLDER / "runs.parquet")
     accuracy = archived[archived["metric"] == "accuracy_percent"].groupby("algorithm")["result"].mean()
     ranks = pd.read_csv(RANKING / "ranks.csv").set_index(["metric", "algorithm"])["ours_mean"]
@@ -70,7 +70,7 @@ def test_a_short_table_has_the_first_and_the_algorithm_at_their_ranks_among_all(
 
 def test_fewer_repetitions_are_compared_with_the_same_ones(ranked, call):
     code, said, _ = call("rank", "logistic_regression", "-d", "votes84", "-r", "3")
-    assert code == 0 and "2 of 2 reference runs that were made again" in said
+    assert code == 0 and "2 of 2 reference runs made again" in said
     accuracies = pd.read_csv(RANKING / "accuracies.csv")
     archived = pd.read_parquet(FOLDER / "runs.parquet").query(
         "dataset == 'votes84' and algorithm == 'majority' and metric == 'accuracy_percent' and repetition < 3"
@@ -110,7 +110,7 @@ def test_a_changed_number_of_the_archive_is_refused(ranked, call):
     assert code == 2 and err.count("\n") == 1 and "reference/leaderboard/runs.parquet" in err
     small_board.sign(FOLDER)
     code, said, _ = call("rank", "logistic_regression", "-d", "votes84", "-r", "2")
-    assert code == 1 and "0 of 2 reference runs that were made again" in said, "with checksums that fit"
+    assert code == 1 and "0 of 2 reference runs made again" in said, "with checksums that fit"
 
 
 def test_data_that_differ_from_the_archive_are_left_out_and_named(ranked, call):

@@ -109,7 +109,7 @@ def make(
     if refuses(arguments):
         return None
     spec = trial.Trial(arguments.algorithm, parameters, opponents, repetitions, arguments.board)
-    print(f"{arguments.board}: {len(opponents)} reference configurations, data sets: {len(datasets)}", flush=True)
+    print(f"{arguments.board}: reference configurations: {len(opponents)}, data sets: {len(datasets)}", flush=True)
     quiet()
     return spec, ranking.rank(plan, spec, reference, datasets, arguments.seconds, show)
 

@@ -152,7 +152,7 @@ def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> tuple
     }
     if not raw.kernels and (repeated := len(labels) - len({row.tobytes() for row in np.asarray(raw.features)})):
         twice = "an example that comes twice may be in training and test at once"
-        remarks.append(f"{repeated} rows equal an earlier one in all features: {twice}")
+        remarks.append(f"rows that equal an earlier one in all features: {repeated}; {twice}")
     if raw.kernels:
         remarks += [*stored.remarks(raw.kernels), f"kernels: {', '.join(raw.kernels)}"]
     if views:

@@ -31,7 +31,7 @@ SECONDS = "seconds"  # the metric that is scaled
 
 
 def boards(configuration: Configuration) -> list[str]:
-    """Return the names of the boards in the archive: studies of any data set that have a table of all configurations."""
+    """Return the names of the boards in the archive: studies of any data set with a table of all entries."""
     studies = [study for study in map(configuration.study, archive.studies()) if study.takes_any_dataset]
     return [study.name for study in studies if any(table.kind == "matrix" for table in study.tables.values())]
 

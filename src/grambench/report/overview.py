@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from grambench.common.counts import counted
 from grambench.config.metrics import METRICS
 from grambench.datasets.store import Unavailable
 from grambench.report import abstract
@@ -155,7 +156,7 @@ def _failures(study: StudyReport) -> Iterator[Sentence]:
     anchor = f"{study.page}-missing"
     for (name, status, reason), cells in study.failed.groupby(["algorithm", "status", "reason"], sort=False):
         datasets = abstract.listed(list(dict.fromkeys(map(str, cells["dataset"]))))
-        runs = abstract.counted(len(cells), "run")
+        runs = counted(len(cells), "run")
         text = f"{runs} failed: {study.results.title(str(name))} on {datasets}, {status}: {short(str(reason), LONGEST)}"
         yield Sentence(text=text, page=study.page, anchor=anchor)
     for loaded in study.prepared.values():
