@@ -338,6 +338,7 @@ def test_a_text_is_read_as_it_stands_and_guesses_are_said(project, capsys, what)
 
 BARE = "--label=-1 --positive a --separator , --no-header"
 NUMBER, LINE = "expected a number, got", "expected each cell in one line"
+SEMICOLON, ONE = "--separator ;", "expected columns separated by ';', got one column"
 NAMES = "line 1: expected the names of the columns, or data"
 REFUSED = {  # the text, further arguments, and the faults, a line each
     "miss_label_NA_143": (table(["NA", "a", "b"]), "", "--label y: missing in line 2 and 13 more; leave out such rows"),
@@ -389,7 +390,14 @@ REFUSED = {  # the text, further arguments, and the faults, a line each
         "column x: expected a value in some row, got none; leave the column out",
     ),
     "no label": ("1,2,a\n3,4,b\n5,6,\n", BARE, "--label -1: missing in line 3; leave out such rows (--drop-"),
-    "separator": ("1 2 a\n3 4 b\n", BARE, "expected columns separated by ',', got one; blanks would give more"),
+    "separator": ("1 2 a\n3 4 b\n", BARE, "expected columns separated by ',', got one column; blanks would give more"),
+    "separator beside numbers": ("x,y\n1.5,a\n2.5,b\n", SEMICOLON, f"{ONE}; ',' would give more"),
+    "separator beside quotes": ('x,y\n"1, 2",a\n"2, 3",b\n', SEMICOLON, f"{ONE}; ',' would give more"),
+    "separator in some rows": (
+        "x;y\n1,5;a\n2;b\n3;a\n4;b\n",
+        "--separator ,",
+        "',', got one column; ';' would give more",
+    ),
     "classes": ("1,a\n2,b\n3,c\n", BARE, "two labels, got a (1), b (1), c (1); name those of -1 with --negative"),
     "quotes": ('1,2,a\n3,"4,b\n', BARE, "line 2: expected separated values, got a fault in quotes (unexp"),
     "zeros": ("1,2,a\n3,\0,b\n", BARE, "line 2: expected UTF-8, got byte 0x00"),

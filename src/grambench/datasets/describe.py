@@ -251,10 +251,9 @@ def _read(text: str, wishes: Wishes) -> "_File":
     separator = wishes.separator or (hint[1] if hint else tables.find_separator(text)) or ","
     skipped = int(hint is not None)
     first = list(itertools.islice(tables.rows(text, separator, strict=False), skipped, HEADER_ROWS))
+    tables.refuse_one_column(text, separator, first[1:])  # before its header and quotes are doubted
     header = _has_header(first, wishes) if wishes.header is None else wishes.header
     table = tables.read_table(text, separator, skipped + header)
-    if table.cells.shape[1] == 1:  # a label needs a second column beside it
-        raise MalformedFileError(table.faults)
     faults = list(table.faults)
     decimal = wishes.decimal or _find_decimal(table.cells, faults)
     line = first[0][0] if first else 1
