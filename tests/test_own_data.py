@@ -426,7 +426,7 @@ def test_a_text_that_is_not_plain_is_refused_with_its_cause(project, capsys, wha
 
 @pytest.mark.parametrize(
     "names",
-    [("影像", "基因"), ("MRI (T1)", "MRI [T1]"), ("a_b", "a b"), ("T1/T2", "."), ("None", "NA"), ("$x$", "yes")],
+    [("影像", "基因"), ("MRI (T1)", "MRI [T1]"), ("a_b", "a-b"), ("T1/T2", "."), ("None", "NA"), ("$x$", "yes")],
 )
 def test_names_of_views_stay_as_written(project, capsys, names):
     Path("a.csv").write_text(table("ab"))
@@ -436,6 +436,14 @@ def test_names_of_views_stay_as_written(project, capsys, names):
     prepared = store.read(Path(layout.PREPARED.format(dataset="a")))
     assert {view: columns.tolist() for view, columns in prepared.columns.items()} == {names[0]: [0], names[1]: [1]}
     assert planned({"leaderboard_views": ["a"]}, "leaderboard_views").targets.cells()
+
+
+def test_views_whose_names_print_alike_are_refused(project, capsys):
+    Path("a.csv").write_text(table("ab"))
+    Path("views.csv").write_text("column,view\nx,a_b\nz,a b\n")
+    assert add("a.csv", "--label", "y", "--views", "views.csv") == 0
+    with pytest.raises(ConfigError, match="a: expected views that print differently, got two as 'a b'; rename one"):
+        planned({"leaderboard_views": ["a"]}, "leaderboard_views")
 
 
 def files_of(folder):
