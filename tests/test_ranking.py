@@ -66,6 +66,8 @@ def test_a_short_table_has_the_first_and_the_algorithm_at_their_ranks_among_all(
     assert short.to_dict() == {"k_nearest_neighbours": 1.0, "Logistic regression": whole["Logistic regression"]}
     text = (RANKING / "ranks_short.tex").read_text()
     assert "Logistic regression (ours)" in text and "Majority" not in text
+    page = (RANKING / "ranking.html").read_text()
+    assert "No figure of mean ranks: it needs results of two" in page and "<svg" not in page
 
 
 def test_fewer_repetitions_are_compared_with_the_same_ones(ranked, call):
