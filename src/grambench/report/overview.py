@@ -24,12 +24,16 @@ LONGEST = 160  # letters of a reason
 
 @dataclass(frozen=True, kw_only=True)
 class Sentence:
-    """One result that differs or is missing: its text, its place in the report, and its explanation, if any."""
+    """One result that differs or is missing: its text, its place in the report, its explanation, if any, and its size.
+
+    Sizes of numbers that differ are relative to the published ones; all else has its place before or after them.
+    """
 
     text: str
     page: str
     anchor: str
     note: str = ""
+    size: float = float("inf")
 
 
 def papers(studies: Iterable[StudyReport], notes: Notes | None) -> list[dict[str, Any]]:
@@ -102,7 +106,7 @@ def _paper(paper: str, group: list[StudyReport], notes: Notes | None) -> dict[st
         "finding": abstract.finding(group),
         "claims": claims,
         "runs": runs | {"failed": len(status) - sum(runs.values())},
-        "sentences": [line for study in group for line in sentences(study, notes)],
+        "sentences": sorted((line for study in group for line in sentences(study, notes)), key=lambda line: -line.size),
     }
 
 
@@ -142,14 +146,15 @@ def _numbers(study: StudyReport, note: str) -> Iterator[Sentence]:
         else:
             text = f"{prefix}{len(different)} of {len(compared)} numbers differ in {quantity}: {where}."
         anchor = f"{study.page}-different-{name or 'data'}-{metric}"
-        yield Sentence(text=text, page=study.page, anchor=anchor, note=note)
+        size = float((different["difference"] / different["published_mean"]).abs().fillna(0.0).max())
+        yield Sentence(text=text, page=study.page, anchor=anchor, note=note, size=size)
 
 
 def _claims(study: StudyReport, note: str) -> Iterator[Sentence]:
     words = {"fails": "fails", "contradicted": "is inconsistent within the paper, by its printed numbers"}
     for row in study.claims[study.claims["verdict"].isin(list(words))].to_dict("records"):
         text = f"Claim {row['claim']} {words[row['verdict']]}: {row['statement']}"
-        yield Sentence(text=text, page=study.page, anchor=f"{study.page}-claim-{row['claim']}", note=note)
+        yield Sentence(text=text, page=study.page, anchor=f"{study.page}-claim-{row['claim']}", note=note, size=-1.0)
 
 
 def _failures(study: StudyReport) -> Iterator[Sentence]:
