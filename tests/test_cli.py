@@ -512,13 +512,13 @@ def test_clean_asks_and_removes_what_no_study_needs_and_nothing_that_is_not_ours
     before = files_below("data", "results")
     monkeypatch.setattr("builtins.input", lambda question: "n")
     code, out, _ = call("clean")
-    said = f"       4.0 MiB in {len(UNNEEDED) + 3} files and folders that no study needs"
+    said = f"       4.0 MiB that no study needs, files and folders: {len(UNNEEDED) + 3}"
     assert (code, out.splitlines()[-2:]) == (0, [said, "nothing was removed"])
     assert files_below("data", "results") == before
     monkeypatch.setattr("builtins.input", lambda question: pytest.fail("asked"))
     assert call("clean", "--yes")[0] == 0
     assert files_below("data", "results") == kept and not Path("results/features").exists()
-    assert "0.0 MiB in 0 files" in call("clean")[1]
+    assert "0.0 MiB that no study needs, files and folders: 0" in call("clean")[1]
 
 
 @pytest.mark.parametrize("link", ["results", "data", "data/raw"])
@@ -704,7 +704,7 @@ def test_a_bar_shows_what_is_done_and_failed_and_errors_above(project, capsys, m
     handler.close()
     shown = capsys.readouterr().err
     assert "the directory a\\x1b[2J cannot be locked\n" in shown and "2 of 2 steps, 1 failed, " in shown
-    refused = "sbatch did not take it; it asks for 4 minutes and 1500 MB, which a partition has to allow: "
+    refused = "sbatch did not take it; it asks for 4 min and 1500 MB, which a partition has to allow: "
     assert f"Error in a job of collect results/rkl/0.csv, with 1 more in it: {refused}" in shown
     assert "It is tried again.\n" in shown
     ended = "SLURM job 15 ended, its state CANCELLED, without a log"

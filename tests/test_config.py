@@ -101,6 +101,15 @@ GRID = {"low": 0.1, "high": 0.9, "count": 10**9, "spacing": "linear"}
         ({"algorithms": {"om2": {}}}, "beta names algorithm omkc_dd, which the study does not have"),
         (kernels("gausian", 1), "unknown kernel family 'gausian': did you mean gaussian"),
         (kernels("gaussian", -1), "sigma must be a positive number, got -1"),
+        (
+            {"published": ["x.csv"]},
+            r"published: expected values by the keys runs, results, .*, resampled \(got \['x.csv'\]\)",
+        ),
+        ({"algorithms": {"om2": {"tune": ["p"]}}}, r"om2.tune: expected values by their keys \(got \['p'\]\)"),
+        (
+            {"sweeps": dict.fromkeys(("beta", "delta"), SWEEP | {"values": GRID | {"count": True}})},
+            "^omkc.yaml: sweeps.beta.values.count: expected a number, got True\n",
+        ),
         ({"colour": "red"}, r"colour: unknown key 'colour': known: .* \(got 'red'\)"),
     ],
 )
@@ -146,6 +155,7 @@ def refused(path, text):
     [
         ("seed: 1\nlimits: {}\nseed: 2\n", "line 3: expected each key of a mapping once, got 'seed' again"),
         ("limits:\n  seconds: 1\n  'seconds': 2\n", "line 3: expected each key of a mapping once, got 'seconds' again"),
+        ("pools:\n  1: []\n  1.0: []\n", "line 3: expected each key of a mapping once, got '1.0' again"),
         ("limits: {memory_mb: 1, seconds: 1, memory_mb: 2}\n", "line 1: expected each key of a mapping once"),
         ("title: Z\xfcrich\n".encode("latin-1"), "expected UTF-8, got byte 0xfc at 8; save it as UTF-8"),
         ("studies: [omkc\n", "not valid YAML: while parsing"),

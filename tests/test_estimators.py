@@ -168,7 +168,7 @@ def test_a_batch_that_is_refused_is_as_if_it_had_never_come():
     with pytest.raises(ValueError, match="expected classes"):
         model.partial_fit(X, 2 * y, classes=[0, 1])
     for wrong in (changed(X, (0, 0), np.nan), 1e200 * X):
-        with pytest.raises(ValueError, match="finite|scale the features"):
+        with pytest.raises(ValueError, match=r"finite|scale the features"):
             model.partial_fit(wrong, y, classes=[0, 1])
     for batch in (slice(20), slice(20, 40)):
         model.partial_fit(X[batch], y[batch], classes=[0, 1])

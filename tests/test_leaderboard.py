@@ -19,6 +19,8 @@ from scipy import stats
 from grambench.config.shown import TABLES
 from grambench.report import abstract, board, drawing, figure_kind, figures, renderings, table_data, tables
 from grambench.report.figures import critical_difference, heatmap, panels
+from grambench.report.looks import environment
+from grambench.report.page import NO_DATA, Picture
 from grambench.results import reproduction
 from grambench.results.statistics import friedman
 
@@ -306,7 +308,7 @@ def test_a_wide_table_is_several_in_latex(grids):
 
 def test_the_matrix_has_the_mean_ranks_of_the_ranks(grids):
     matrix, ranks = grids["matrix"], grids["ranks"]
-    assert "7 of 8 data sets, those on which every algorithm has a result" in " ".join(matrix.remarks)
+    assert "7 of 8 data sets, where every algorithm has a result" in " ".join(matrix.remarks)
     for row in matrix.blocks[0].rows:
         assert f"{float(row.cells[-1].text):.1f}" == cell(ranks, row.label, "Mean rank").text
 
@@ -425,6 +427,18 @@ def test_the_first_screen_has_the_numbers_behind_ranks_and_front(results):
     assert accuracy["values"][titles.index("SimpleMKL")][-1] is None  # the run that failed
     assert [shown["metrics"][place]["name"] for place in shown["costs"]] == ["seconds", "kernel_values"]
     assert [sorted(group) for group in shown["groups"]] == [list(range(len(BEHIND)))]
+
+
+def test_the_first_screen_shows_no_figure_without_data():
+    screen = "{% from 'leaderboard.html' import first_screen with context %}"
+    screen += "{{ first_screen(board, names, pictures, {}, none) }}"
+    texts = {"title": "A figure", "caption": "", "alternative": "", "left_out": []}
+    pictures = [Picture(name=name, svg=svg, **texts) for name, svg in (("critical", NO_DATA), ("pareto", b""))]
+    values = {"board": {"algorithms": []}, "names": ["critical", "pareto"], "pictures": pictures, "whole": False}
+    made = environment()
+    made.filters["data"] = str
+    text = made.from_string(screen).render(values | {"file": lambda report, name: name})
+    assert "figures/pareto.column.svg" in text and "critical" not in text
 
 
 def test_only_a_study_with_ranks_and_a_front_has_a_first_screen(results):

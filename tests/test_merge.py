@@ -141,7 +141,7 @@ def test_equal_cells_are_kept_once_whatever_their_seconds(sides, tmp_path):
 def test_two_values_are_refused_unless_told_which_wins(sides, tmp_path, study):
     _, dataset, (algorithm, *_), metric = SMALL[study]
     add(sides[1], record(study, dataset, algorithm, shift=1e-12))
-    refused(sides, f"1 of 5 cells have two values, the first runs/{study}/{dataset}/{algorithm}.h5: {metric}, ")
+    refused(sides, f"two values of 1 of 5 cells, the first runs/{study}/{dataset}/{algorithm}.h5: {metric}, ")
     refused(sides, "or --prefer ")
     refused(sides, "expected one of the folders", prefer=tmp_path / "elsewhere")
     for side in sides:
@@ -203,7 +203,7 @@ def test_what_is_missing_or_damaged_is_refused(sides, tmp_path):
     (sides[0] / "runs/rkl/sonar/unif.h5").write_bytes(b"half")
     refused(sides, r"unif\.h5: truncated, or not written by this version")
     (sides[0] / "runs/rkl/sonar/unif.h5").unlink()
-    refused(sides, r"unif.h5: no such file, though .*cells.csv lists it \(1 of 1 are missing\)")
+    refused(sides, r"unif.h5: no such file, though .*cells.csv lists it \(1 of 1 missing\)")
     refused([sides[0], tmp_path / "b" / "nowhere"], "no such file|no records")
     (tmp_path / "a" / "runs").rename(tmp_path / "b" / "elsewhere")
     refused(sides, "no records; expected the results folder")
@@ -253,8 +253,8 @@ def test_the_command_and_what_reads_its_folder(sides, tmp_path, call, monkeypatc
     monkeypatch.chdir(ROOT)
     target = str(tmp_path / "c")
     code, out, _ = call("merge", *map(str, sides), "-o", target)
-    assert code == 0 and f"{sides[0]}: 4 of 4 records kept (4 only one)" in out
-    assert f"{target}: 5 cells" in out
+    assert code == 0 and f"{sides[0]}: records kept: 4 of 4 (4 only one)" in out
+    assert f"{target}: cells: 5;" in out
     assert call("diff", target, target)[:2] == (0, "5 same\n")
     plan = Plan(read(ROOT / "config/config.yaml") | {"studies": [*SMALL]}, ROOT / "config")
     # of the studies that the folder has, and of no others

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from grambench import KernelClassifier, algorithms
+from grambench import KernelClassifier, algorithms, cli
 from grambench.commands import rank
 from grambench.commands.project import read_plan
 from grambench.common.errors import ConfigError
@@ -342,6 +342,17 @@ def test_try_of_what_ends_python_says_so(archived, call):
     assert (code, said) == (2, "") and err.endswith("cannot be imported: ended Python, and the check with it\n")
 
 
+def test_try_says_what_a_fit_should_have_returned_without_a_traceback(archived, capfd):
+    """The checks have three kernels, the board more."""
+    Path("mine.py").write_text(made("return Fit(weights=np.ones(3))"))
+    assert cli.main(["try", "mine.py", *FEW, "-r", "1"]) == 1
+    said, err = capfd.readouterr()
+    assert err == ""
+    assert re.search(
+        r"(?m)^ionosphere +error: weights: expected an array of float64 \(13,\), got float64 \(3,\)$", said
+    )
+
+
 def test_try_prints_a_table_beside_others_and_leaves_no_results(archived, call):
     Path("mine.py").write_text(
         EXAMPLES[0].replace(EXAMPLES[0].split(":")[0], '"""Majority')
@@ -352,7 +363,7 @@ def test_try_prints_a_table_beside_others_and_leaves_no_results(archived, call):
     (own,), (other,) = ([row for row in rows if row[0] == title] for title in ("Majority (tried)", "Majority"))
     assert (own[-1], other[-1]) == ("1.00", "2.00"), said
     assert "Majority (tried) is number 1 of 2 by mean rank: 1.0 on 1 data set." in said
-    assert "1 of 1 reference runs that were made again (ionosphere/majority) gave equal accuracies" in said
+    assert "1 of 1 reference run made again (ionosphere/majority) gave equal accuracies" in said
     assert not Path("results").exists()
 
 

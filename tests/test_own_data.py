@@ -314,7 +314,12 @@ READ = {  # the text, further arguments, what is printed, and what the descripti
         "rows used: 30 of 40; 10 lack a value\nmissing values: 1 of 60; each split",
         {"n": 30, "d": 2},
     ),
-    "rows that repeat": (table("ab", "123", ["0"]), "", "37 rows equal an earlier one in all features: an example", {}),
+    "rows that repeat": (
+        table("ab", "123", ["0"]),
+        "",
+        "rows that equal an earlier one in all features: 37; an example",
+        {},
+    ),
     "rows of other labels": (table("abc"), "--positive a --negative b", "rows used: 27 of 40\n", {"n": 27}),
     "as pandas writes it": (",x,y\n0,5,1\n1,6,0\n", "--positive 1 --drop 0", "2 x 1, 1 labelled +1", {}),
 }
@@ -334,6 +339,7 @@ def test_a_text_is_read_as_it_stands_and_guesses_are_said(project, capsys, what)
 
 BARE = "--label=-1 --positive a --separator , --no-header"
 NUMBER, LINE = "expected a number, got", "expected each cell in one line"
+SEMICOLON, ONE = "--separator ;", "expected columns separated by ';', got one column"
 NAMES = "line 1: expected the names of the columns, or data"
 REFUSED = {  # the text, further arguments, and the faults, a line each
     "miss_label_NA_143": (table(["NA", "a", "b"]), "", "--label y: missing in line 2 and 13 more; leave out such rows"),
@@ -385,7 +391,14 @@ REFUSED = {  # the text, further arguments, and the faults, a line each
         "column x: expected a value in some row, got none; leave the column out",
     ),
     "no label": ("1,2,a\n3,4,b\n5,6,\n", BARE, "--label -1: missing in line 3; leave out such rows (--drop-"),
-    "separator": ("1 2 a\n3 4 b\n", BARE, "expected columns separated by ',', got one; blanks would give more"),
+    "separator": ("1 2 a\n3 4 b\n", BARE, "expected columns separated by ',', got one column; blanks would give more"),
+    "separator beside numbers": ("x,y\n1.5,a\n2.5,b\n", SEMICOLON, f"{ONE}; ',' would give more"),
+    "separator beside quotes": ('x,y\n"1, 2",a\n"2, 3",b\n', SEMICOLON, f"{ONE}; ',' would give more"),
+    "separator in some rows": (
+        "x;y\n1,5;a\n2;b\n3;a\n4;b\n",
+        "--separator ,",
+        "',', got one column; ';' would give more",
+    ),
     "one class": ("1,a\n2,a\n3,a\n", BARE, "--label -1: expected two labels, got a (3)"),
     "quotes": ('1,2,a\n3,"4,b\n', BARE, "line 2: expected separated values, got a fault in quotes (unexp"),
     "zeros": ("1,2,a\n3,\0,b\n", BARE, "line 2: expected UTF-8, got byte 0x00"),
@@ -422,7 +435,7 @@ def test_a_text_that_is_not_plain_is_refused_with_its_cause(project, capsys, wha
 
 @pytest.mark.parametrize(
     "names",
-    [("影像", "基因"), ("MRI (T1)", "MRI [T1]"), ("a_b", "a b"), ("T1/T2", "."), ("None", "NA"), ("$x$", "yes")],
+    [("影像", "基因"), ("MRI (T1)", "MRI [T1]"), ("a_b", "a-b"), ("T1/T2", "."), ("None", "NA"), ("$x$", "yes")],
 )
 def test_names_of_views_stay_as_written(project, capsys, names):
     Path("a.csv").write_text(table("ab"))
@@ -432,6 +445,14 @@ def test_names_of_views_stay_as_written(project, capsys, names):
     prepared = store.read(Path(layout.PREPARED.format(dataset="a")))
     assert {view: columns.tolist() for view, columns in prepared.columns.items()} == {names[0]: [0], names[1]: [1]}
     assert planned({"leaderboard_views": ["a"]}, "leaderboard_views").targets.cells()
+
+
+def test_views_whose_names_print_alike_are_refused(project, capsys):
+    Path("a.csv").write_text(table("ab"))
+    Path("views.csv").write_text("column,view\nx,a_b\nz,a b\n")
+    assert add("a.csv", "--label", "y", "--views", "views.csv") == 0
+    with pytest.raises(ConfigError, match="a: expected views that print differently, got two as 'a b'; rename one"):
+        planned({"leaderboard_views": ["a"]}, "leaderboard_views")
 
 
 def files_of(folder):

@@ -35,10 +35,10 @@ def test_an_algorithm_is_ranked_among_the_reference_and_it_alone_is_run(ranked, 
     code, said, err = call("rank", "logistic_regression")
     assert (code, err) == (0, "")
     lines = said.splitlines()
-    assert lines[0] == "leaderboard: 2 reference configurations, data sets: 2"
+    assert lines[0] == "leaderboard: reference configurations: 2, data sets: 2"
     assert [line.split()[0] for line in lines[1:3]] == list(DATASETS)
     assert sum(line.startswith("again: ") for line in lines) == 3
-    assert "3 of 3 reference runs that were made again" in said and "number 1 of 3 by mean rank: 1.0 on 2" in said
+    assert "3 of 3 reference runs made again" in said and "number 1 of 3 by mean rank: 1.0 on 2" in said
     archived = pd.read_parquet(FOLDER / "runs.parquet")
     accuracy = archived[archived["metric"] == "accuracy_percent"].groupby("algorithm")["result"].mean()
     ranks = pd.read_csv(RANKING / "ranks.csv").set_index(["metric", "algorithm"])["ours_mean"]
@@ -66,11 +66,13 @@ def test_a_short_table_has_the_first_and_the_algorithm_at_their_ranks_among_all(
     assert short.to_dict() == {"k_nearest_neighbours": 1.0, "Logistic regression": whole["Logistic regression"]}
     text = (RANKING / "ranks_short.tex").read_text()
     assert "Logistic regression (ours)" in text and "Majority" not in text
+    page = (RANKING / "ranking.html").read_text()
+    assert "No figure of mean ranks: it needs results of two" in page and "<svg" not in page
 
 
 def test_fewer_repetitions_are_compared_with_the_same_ones(ranked, call):
     code, said, _ = call("rank", "logistic_regression", "-d", "votes84", "-r", "3")
-    assert code == 0 and "2 of 2 reference runs that were made again" in said
+    assert code == 0 and "2 of 2 reference runs made again" in said
     accuracies = pd.read_csv(RANKING / "accuracies.csv")
     archived = pd.read_parquet(FOLDER / "runs.parquet").query(
         "dataset == 'votes84' and algorithm == 'majority' and metric == 'accuracy_percent' and repetition < 3"
@@ -110,7 +112,7 @@ def test_a_changed_number_of_the_archive_is_refused(ranked, call):
     assert code == 2 and err.count("\n") == 1 and "reference/leaderboard/runs.parquet" in err
     small_board.sign(FOLDER)
     code, said, _ = call("rank", "logistic_regression", "-d", "votes84", "-r", "2")
-    assert code == 1 and "0 of 2 reference runs that were made again" in said, "with checksums that fit"
+    assert code == 1 and "0 of 2 reference runs made again" in said, "with checksums that fit"
 
 
 def test_data_that_differ_from_the_archive_are_left_out_and_named(ranked, call):
@@ -149,6 +151,7 @@ def test_a_leak_is_not_ranked(ranked, call, monkeypatch):
     ("arguments", "message"),
     [
         (["-b", "omkc"], "omkc: expected a study that compares algorithms on any data set, such as leaderboard"),
+        (["-b", "nope"], "unknown board 'nope': known: leaderboard, leaderboard_images, leaderboard_views\n"),
         (["-d", "heart"], "unknown data set of the reference results of leaderboard 'heart'"),
         (["-r", "11"], "--repetitions: expected 1 to 10, those of the reference results, got 11"),
         (["-r", "0"], "--repetitions: expected 1 to 10"),
@@ -162,7 +165,7 @@ def test_wrong_calls_get_one_line(ranked, call, arguments, message):
 
 def test_a_board_without_reference_results_says_how_to_make_them(project, call, monkeypatch):
     start = "grambench: reference/leaderboard: there are no reference results of leaderboard; "
-    for others, said in (([], ""), (["a_board"], "a_board have some (-b); ")):
+    for others, said in ((["omkc"], ""), (["leaderboard_views", "omkc"], "leaderboard_views have some (-b); ")):
         monkeypatch.setattr(archive, "studies", lambda others=others: others)
         code, out, err = call("rank", "logistic_regression")
         assert (code, out) == (2, "") and err.startswith(f"{start}{said}grambench run leaderboard and")

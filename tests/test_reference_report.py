@@ -81,7 +81,7 @@ def test_its_page_says_where_its_numbers_are_from_and_links_no_record_that_is_no
     run, archived = both
     assert run.earlier == ""
     assert re.match("reference results [0-9a-f]{8} of revision abc123, ", archived.earlier)
-    assert "; 2 runs are not archived yet; settings or code of 3 runs have changed since, which " in archived.earlier
+    assert "; runs not archived yet: 2; runs whose settings or code have changed since: 3, which " in archived.earlier
     name = "pages/record-omkc-wdbc-omkc_dd.html"
     pages = [made_report.pages_of(each)[name].decode() for each in both]
     links = ['href="../../runs/omkc/wdbc/omkc_dd.h5"' in text for text in pages]

@@ -384,6 +384,7 @@ def test_studies_of_one_paper_share_a_bar_and_a_finding(tmp_path):
         study = presentation.STUDY.model_copy(update={"name": name, "title": f"The {name}", "figures": {}})
         results = Results(study, presentation.runs(), presentation.cells())
         compared = reproduction.table(results, prepared, presentation.published(tmp_path))
+        compared["difference"] *= 1 + (name == "second")
         studies.append(report_of(results, compared, prepared))
     made = pages_of(*studies)
     first = made["index.html"].decode()
@@ -391,6 +392,10 @@ def test_studies_of_one_paper_share_a_bar_and_a_finding(tmp_path):
     assert bar == "2 exact, 2 compatible, 2 different, 4 without result"
     assert "4 of 6 published numbers show no significant difference, 2 of them exact." in first
     assert all(f'<a href="pages/study-{name}.html">The {name}</a>' in first for name in ("first", "second"))
+    places = re.findall(r'<li><a href="pages/study-(\w+).html#[^"]*?-(missing|different|claim)', first)
+    kinds = [kind for _, kind in places]
+    assert kinds == sorted(kinds, key=["missing", "different", "claim"].index)
+    assert [name for name, kind in places if kind == "different"] == ["second", "first"] * 2, "twice as large"
 
 
 def test_a_figure_without_data_is_named_and_not_shown(site, study):
@@ -467,7 +472,7 @@ def test_fits_that_did_not_converge_are_counted():
 def test_facts_tell_machines_apart():
     provenance = made_report.PROVENANCE
     facts = dict(study_page.facts([provenance, provenance, provenance | {"cores": 64}, {}]))
-    assert facts["Cores"] == "2 (2 records); 64 (1 records)"
+    assert facts["Cores"] == "2 (records: 2); 64 (records: 1)"
     assert facts["Revision"] == "abc123"
 
 
@@ -548,7 +553,7 @@ def test_a_record_has_a_row_for_each_repetition_and_all_that_it_was_made_from(si
     assert "linear 3 Gaussian, σ = 0.5 4" in text
     assert "seed 7 root of all random numbers permutations or splits published published with the data" in text
     assert "beta 0.8 Factor of a kernel's weight" in text
-    assert "kernels linear; Gaussian, σ = 0.5 2 base kernels" in text
+    assert "kernels linear; Gaussian, σ = 0.5 base kernels: 2" in text
     assert "abc, def" in text
     assert "Revision abc123" in text and "python 3.x" in text
     assert "grambench show omkc/wdbc/omkc_dd" in text and "grambench rerun omkc/wdbc/omkc_dd" in text

@@ -152,7 +152,7 @@ def test_a_submission_is_the_file_with_its_runs_and_passes_all_checks(board, cal
     assert lines[:13] == ["ok   files", "ok   data sets", *checks, "ok   settings and splits"]
     assert sorted(line.split()[0] for line in lines[13:15]) == list(DATASETS)
     assert lines[-2:] == [
-        "3 of 3 reference runs that were made again gave equal accuracies",
+        "reference runs made again with equal accuracies: 3 of 3",
         "ok   numbers of 2 of 2 runs, made again",
     ]
 
@@ -284,7 +284,7 @@ def test_a_data_set_without_a_source_is_no_submission(quick, call, monkeypatch):
     config.write_text(config.read_text() + "\nsources: [file]\n")
     code, _, err = call("submit", str(FOLDER / ALGORITHM), "-o", "another")
     assert code == 2 and err.startswith(
-        f"grambench: {BOARD}: expected a result on each data set, 2 lack one, the first ionosphere: "
+        f"grambench: {BOARD}: expected a result on each data set, without one: 2, the first ionosphere: "
     )
     assert not Path("another").exists()
     assert "its run was not made again: " in refused(call)

@@ -33,7 +33,7 @@ def test_it_prints_algorithms_by_data_sets_with_the_best_and_the_mean_rank(table
         "Star: the lowest mean, and all that Student's t-test at the 5 % level does not distinguish from it." in lines
     )
     assert "OMKC(D,D) on sonar: timeout: stopped after 5 s <limit>." in lines
-    assert "Mean rank over 1 of 2 data sets, those on which every algorithm has a result: 1 is the best" in out
+    assert "Mean rank over 1 of 2 data sets, where every algorithm has a result: 1 is the best" in out
 
 
 def test_rows_of_a_board_are_what_it_ranks(call, monkeypatch):

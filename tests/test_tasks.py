@@ -136,6 +136,10 @@ def test_a_base_in_a_study_is_refused_in_one_line(folder: Path) -> None:
         (TASK | {"base": "toy_a_b"}, "expected a data set with `classes`, got toy_a_b, which has none"),
         (TASK | {"positive": []}, "expected positive, negative and positives of two classes, or else classes"),
         (TASK | {"licence": "own"}, "licence: unknown key 'licence': known: base, "),
+        (
+            TASK | {"blocks": {"image": [10**12, 1], "rows": 10**12, "columns": 1}},
+            r"blocks.rows: Input should be less than or equal to 1000 \(got 10+\)$",
+        ),
         (TASK | {"negative": ["a", "b"]}, "a label becomes either .1 or -1, got 'a' as both"),
     ],
 )

@@ -64,6 +64,11 @@ def test_the_views_of_the_largest_weights_are_on_top_with_what_they_tell_alone_a
     assert axes.get_xlim()[0] == 0.0 and axes.get_ylim() == (2.6, -0.6)
 
 
+@pytest.mark.parametrize("board", ["leaderboard_images", "leaderboard_views"])
+def test_a_board_shows_a_method_whose_weights_select_features(board):
+    assert "hsic_lasso" in planted.CONFIGURATION.study(board).figures["a_weights"].named("algorithms")
+
+
 def test_no_weights_draw_a_figure_that_says_so():
     empty = planted.results(Study.model_validate(SETTINGS))
     assert figures.draw(empty, pd.DataFrame(), pd.DataFrame(), empty.study.figures["weights"]).axes

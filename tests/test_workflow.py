@@ -184,7 +184,7 @@ REASONS = {
     "hangs": ("timeout", "ran for 1 s, the limit"),
     "hoards": ("memory", "the limit is 400 MiB"),
     "dies": ("killed", "ended by signal SIGKILL"),
-    "lies": ("error", "ContractError: weights: expected nothing below 0, got -1"),
+    "lies": ("error", "weights: expected nothing below 0, got -1"),
     "kills": ("killed", "its supervisor was ended by signal SIGKILL"),
     "undermines": ("killed", "its supervisor was ended by signal SIGKILL"),
     "digs": ("error", "IsADirectoryError: "),

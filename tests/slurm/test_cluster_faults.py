@@ -76,7 +76,7 @@ def test_a_killed_snakemake_does_not_start_its_jobs_twice(calm):
     assert "--unlock" in calm.run(record("slow"), expect=1)
     calm.run("--unlock")
     said = calm.run(record("slow"), expect=1)
-    assert "1 SLURM jobs of an earlier call still run in this folder" in said and f"scancel {job}" in said
+    assert "SLURM jobs of an earlier call still run in this folder (1)" in said and f"scancel {job}" in said
     assert calm.jobs("slow") == [job]
     (calm.folder / "results/go").touch()
     until(lambda: calm.state(job) == "COMPLETED")

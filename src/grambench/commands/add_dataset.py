@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grambench.commands.project import CONFIG, check_root
+from grambench.common.counts import counted
 from grambench.common.errors import ConfigError, DataError, plain, unknown_name
 
 # files and folders have the name of the data set in theirs
@@ -131,7 +132,7 @@ def prepare(
         classes = values["sources"][0]["reader"].get("classes")
         shown = f"{len(classes)} classes" if classes else f"{values['positives']} labelled +1"
         stored = values["sources"][0]["reader"].get("kernels")
-        size = f"{len(stored)} kernels" if stored else values["d"]
+        size = counted(len(stored), "kernel") if stored else values["d"]
         print(f"{output}: {values['n']} x {size}, {shown}")
         if study:
             _write(*study)

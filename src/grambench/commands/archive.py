@@ -56,11 +56,11 @@ def run(arguments: argparse.Namespace) -> int:
             f"{about['date']}, {about['cpu_seconds']:.0f} s of processor time; checksums and tables are in order"
         )
         for dataset, count in Counter(cell.dataset for cell in lacking).items():
-            print(f"  {dataset}: lacks {count} runs")
+            print(f"  {dataset}: runs that it lacks: {count}")
         if changed:
             counts = Counter(cell.algorithm for cell in changed).most_common()
             which = ", ".join(f"{algorithm} {count}" for algorithm, count in counts)
-            print(f"  settings or code of {len(changed)} runs have changed since: {which}")
+            print(f"  settings or code have changed since: runs of {which}")
     return int(is_faulty)
 
 

@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     sizes = {path: _size(path) for path in find_unneeded(read_everything())}
     for path, size in sizes.items():
         print(f"{size / 2**20:10.1f} MiB  {path}")
-    print(f"{sum(sizes.values()) / 2**20:10.1f} MiB in {len(sizes)} files and folders that no study needs")
+    print(f"{sum(sizes.values()) / 2**20:10.1f} MiB that no study needs, files and folders: {len(sizes)}")
     if not sizes or not confirm_removal(arguments):
         return 0
     for path in sizes:

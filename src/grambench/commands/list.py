@@ -10,6 +10,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from grambench.commands.project import CONFIG, SETTINGS, configuration
+from grambench.common.counts import counted
 from grambench.common.docstrings import attributes
 from grambench.common.errors import ConfigError, reason
 
@@ -105,7 +106,8 @@ def _algorithms_of_studies() -> list[str]:
 def _list_studies() -> None:
     for name in configuration().names("studies"):
         study = _read_study(name)
-        print(f"{name:22} {study.title}: {len(study.datasets)} data sets, {len(study.algorithms)} algorithms")
+        algorithms = counted(len(study.algorithms), "algorithm")
+        print(f"{name:22} {study.title}: {counted(len(study.datasets), 'data set')}, {algorithms}")
 
 
 def _read_study(name: str) -> "Study":

@@ -19,6 +19,6 @@ def run(arguments: argparse.Namespace) -> int:
     table = merge(arguments.folders, arguments.output, arguments.prefer)
     for folder, rows in table.groupby("folder", sort=False):
         why = ", ".join(f"{count} {why}" for why, count in rows[rows.kept].why.value_counts().items())
-        print(f"{folder}: {rows.kept.sum()} of {len(rows)} records kept" + (f" ({why})" if why else ""))
-    print(f"{arguments.output}: {table.kept.sum()} cells; merged.csv says where each is from")
+        print(f"{folder}: records kept: {rows.kept.sum()} of {len(rows)}" + (f" ({why})" if why else ""))
+    print(f"{arguments.output}: cells: {table.kept.sum()}; merged.csv says where each is from")
     return 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from grambench.commands import check, names
 from grambench.common import layout
-from grambench.common.errors import ConfigError
+from grambench.common.errors import ConfigError, unknown_name
 
 if TYPE_CHECKING:
     from grambench.pipeline.trial import Trial
@@ -86,9 +86,11 @@ def make(
     arguments: argparse.Namespace, refuses: Callable[[argparse.Namespace], bool]
 ) -> "tuple[Trial, Ranking] | None":
     """Run an algorithm on a board, and return it with its ranking; None if `refuses` does, which says why."""
-    from grambench.commands.project import read_plan
+    from grambench.commands.project import configuration, read_plan
     from grambench.pipeline import ranking, trial
 
+    if arguments.board not in names.studies():
+        raise unknown_name("board", arguments.board, ranking.boards(configuration()))
     plan = read_plan({"studies": [arguments.board]})
     plan.use_compiled_code()
     reference = ranking.read_reference(plan, arguments.board)
@@ -107,7 +109,7 @@ def make(
     if refuses(arguments):
         return None
     spec = trial.Trial(arguments.algorithm, parameters, opponents, repetitions, arguments.board)
-    print(f"{arguments.board}: {len(opponents)} reference configurations, data sets: {len(datasets)}", flush=True)
+    print(f"{arguments.board}: reference configurations: {len(opponents)}, data sets: {len(datasets)}", flush=True)
     quiet()
     return spec, ranking.rank(plan, spec, reference, datasets, arguments.seconds, show)
 

@@ -37,5 +37,5 @@ def run(arguments: argparse.Namespace) -> int:
     condition = "" if of_project else f"once {results} is {layout.RESULTS} of this project, "
     targets = " ".join(str(path if of_project else layout.RESULTS / path.relative_to(results)) for path in faults)
     command = f"grambench run, called as before, with -- -R {targets}"
-    print(f"{len(faults)} files were removed; {condition}make them again: {command}")
+    print(f"files removed: {len(faults)}; {condition}make them again: {command}")
     return 1

@@ -4,6 +4,7 @@ import argparse
 
 from grambench.commands import names
 from grambench.commands.project import read_plan
+from grambench.common.counts import counted
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,5 +16,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Check studies with their data sets and algorithms, without a run."""
     plan = read_plan({"studies": arguments.studies} if arguments.studies else {})
     for name in plan.studies:
-        print(f"{name}: {len(plan.targets.datasets(name))} data sets, {len(plan.targets.cells(name))} runs")
+        datasets, runs = len(plan.targets.datasets(name)), len(plan.targets.cells(name))
+        print(f"{name}: {counted(datasets, 'data set')}, {counted(runs, 'run')}")
     return 0

@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     rank.quiet()
     ranked = ranking.rank(plan, spec, reference, datasets, arguments.seconds, rank.show)
     equal = f"{len(ranked.again) - len(ranked.different)} of {len(ranked.again)}"
-    print(f"{equal} reference runs that were made again gave equal accuracies")
+    print(f"reference runs made again with equal accuracies: {equal}")
     title = f"numbers of {len(datasets)} of {len(submitted.records)} runs, made again"
     return int(not _passes(title, submission.number_faults(submitted, ranked)))
 

@@ -48,7 +48,7 @@ def unknown_name(kind: str, name: str, existing: Iterable[str]) -> ConfigError:
 
     names = sorted(existing)
     near = difflib.get_close_matches(name.lower(), names, n=3, cutoff=NEAR)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}"
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}" if names else "there is none"
     return ConfigError(f"unknown {kind} {name!r}: {hint}")
 
 

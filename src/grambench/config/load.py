@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -60,7 +61,9 @@ def _booleans(values: Any, found: Any, key: str = "") -> Iterator[str]:
         yield f"{key}: expected a number, got {values}"
     elif isinstance(values, dict):
         for name, value in values.items():
-            inner = found.get(name) if isinstance(found, dict) else getattr(found, str(name), None)
+            # of a grid, whose numbers are a list by now, any number stands for each setting
+            inner = found[0] if isinstance(found, list) and found else getattr(found, str(name), None)
+            inner = found.get(name) if isinstance(found, dict) else inner
             yield from _booleans(value, inner, f"{key}.{name}" if key else str(name))
     elif isinstance(values, list) and isinstance(found, list | tuple):
         for place, (value, inner) in enumerate(zip(values, found, strict=False)):
@@ -83,6 +86,10 @@ def _message(fault: ErrorDetails, model: type[ConfigModel]) -> str:
     key, message = ".".join(path) or "top level", fault["msg"]
     if fault["type"] in ("extra_forbidden", "unexpected_keyword_argument"):  # of a model, of a dataclass
         message = str(unknown_name("key", key, model.model_fields)) if key in fault["loc"] else "no such key"
+    if fault["type"] in ("model_type", "dataclass_type"):
+        fields = {each.__name__: each.model_fields for each in ConfigModel.__subclasses__()}
+        known = ", ".join(fields.get(fault["ctx"]["class_name"], ()))
+        message = f"expected values by {f'the keys {known}' if known else 'their keys'}"
     if fault["type"] == "value_error":  # of a class that checks itself, which says what it got
         return f"{key}: {fault['ctx']['error']}"
     return f"{key}: {message} (got {fault['input']!r:.60})"
@@ -157,9 +164,12 @@ def _check_events(text: str) -> None:
         if inside and (keys := inside[-1].keys) is not None:
             inside[-1].nodes += 1
             if inside[-1].nodes % 2 and isinstance(event, yaml.ScalarEvent):
-                if event.value in keys:
+                key = event.value
+                with suppress(ValueError):
+                    key = repr(float(key))  # 1 and 1.0 are one key
+                if key in keys:
                     raise ValueError(f"line {line}: expected each key of a mapping once, got {event.value!r} again")
-                keys.add(event.value)
+                keys.add(key)
         if isinstance(event, yaml.CollectionStartEvent):
             keys = set() if isinstance(event, yaml.MappingStartEvent) else None
             inside.append(_Open(event.anchor, total, keys))

@@ -153,7 +153,7 @@ def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> tuple
     }
     if not raw.kernels and (repeated := len(labels) - len({row.tobytes() for row in np.asarray(raw.features)})):
         twice = "an example that comes twice may be in training and test at once"
-        remarks.append(f"{repeated} rows equal an earlier one in all features: {twice}")
+        remarks.append(f"rows that equal an earlier one in all features: {repeated}; {twice}")
     if raw.kernels:
         remarks += [*stored.remarks(raw.kernels), f"kernels: {', '.join(raw.kernels)}"]
     if views:
@@ -260,10 +260,9 @@ def _read(text: str, wishes: Wishes) -> "_File":
     separator = wishes.separator or (hint[1] if hint else tables.find_separator(text)) or ","
     skipped = int(hint is not None)
     first = list(itertools.islice(tables.rows(text, separator, strict=False), skipped, HEADER_ROWS))
+    tables.refuse_one_column(text, separator, first[1:])  # before its header and quotes are doubted
     header = _has_header(first, wishes) if wishes.header is None else wishes.header
     table = tables.read_table(text, separator, skipped + header)
-    if table.cells.shape[1] == 1:  # a label needs a second column beside it
-        raise MalformedFileError(table.faults)
     faults = list(table.faults)
     decimal = wishes.decimal or _find_decimal(table.cells, faults)
     line = first[0][0] if first else 1

@@ -17,6 +17,7 @@ from grambench.datasets.formats.reader import Label, LabelList, check_sides, lis
 from grambench.datasets.sources import Generated, Own, Sha256, Source
 
 NOTE = "source.json"
+MOST_BLOCKS = 1000  # down and across
 MOST_COLUMNS = 10**7  # of a view; a list of them takes 0.4 GB
 DatasetName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 
@@ -92,8 +93,8 @@ class PixelBlocks(ConfigModel):
     """
 
     image: tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]]
-    rows: Annotated[int, Field(ge=1)]
-    columns: Annotated[int, Field(ge=1)]
+    rows: Annotated[int, Field(ge=1, le=MOST_BLOCKS)]
+    columns: Annotated[int, Field(ge=1, le=MOST_BLOCKS)]
 
     @model_validator(mode="after")
     def _check_equal_sizes(self) -> Self:

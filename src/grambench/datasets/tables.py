@@ -129,6 +129,8 @@ def read_table(text: str, separator: str, header_lines: int, *, one_column: bool
     header, body = numbered[:header_lines], numbered[header_lines:]
     if not body:
         raise MalformedFileError(["expected rows, got none"])
+    if not one_column:
+        refuse_one_column(text, separator, body)
     width = Counter(len(row) for _, row in body).most_common(1)[0][0]
     faults, valid_rows = [f"line {line}: {fault}" for line, row in header for fault in check_texts(row)], []
     for line, row in body:
@@ -137,10 +139,6 @@ def read_table(text: str, separator: str, header_lines: int, *, one_column: bool
         valid_rows += [] if row_faults else [(line, row)]
     if not valid_rows:
         raise MalformedFileError(faults)
-    if width == 1 and not one_column:
-        other = find_separator(text)
-        hint = f"; {SEPARATORS[other]} would give more" if other and other != separator else ""
-        faults.append(f"expected columns separated by {SEPARATORS.get(separator, repr(separator))}, got one{hint}")
     cells = np.array([row for _, row in valid_rows], dtype=object)
     names = header[-1][1] if header else []
     if len(names) == width + 1 and not names[-1]:  # only the header ends with a separator
@@ -148,6 +146,16 @@ def read_table(text: str, separator: str, header_lines: int, *, one_column: bool
     elif len(names) == width - 1 > 0:  # only the rows do, or R has written their names without a header
         names = [*names, ""] if not cells[:, -1].any() else ["", *names]
     return Table(names if len(names) == width else [], cells, [line for line, _ in valid_rows], faults)
+
+
+def refuse_one_column(text: str, separator: str, found: Sequence[tuple[int, list[str]]]) -> None:
+    """Raise MalformedFileError if most rows that are found in a text have one column, with what would give more."""
+    widths = Counter(len(row) for _, row in found).most_common(1)
+    if widths and widths[0][0] == 1:
+        other = find_separator(text)
+        hint = f"; {SEPARATORS[other]} would give more" if other and other != separator else ""
+        expected = f"expected columns separated by {SEPARATORS.get(separator, repr(separator))}"
+        raise MalformedFileError([f"{expected}, got one column{hint}"])
 
 
 def check_texts(row: Sequence[str]) -> list[str]:

@@ -5,11 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from grambench import algorithms
 from grambench.common.errors import ConfigError, Faults
+from grambench.config.names import twice
 from grambench.config.project import Configuration, Project
 from grambench.config.protocols import Online
 from grambench.config.study import Study
 from grambench.datasets.descriptions import Dataset
 from grambench.kernels.functions import single_features
+from grambench.kernels.labels import view_label
 from grambench.pipeline.specifications import points_of
 from grambench.pipeline.targets import kernels_of, view_names
 
@@ -138,6 +140,8 @@ def check_dataset(study: Study, dataset: Dataset) -> None:
     has_vectors = not (dataset.descriptors or dataset.blocks or dataset.stored_kernels)
     views = {*view_names(dataset), *([""] if has_vectors else [])}
     used = {kernel.view for kernel in kernels_of(study, dataset)}
+    if label := twice(map(view_label, used)):
+        raise ConfigError(f"{dataset.name}: expected views that print differently, got two as {label!r}; rename one")
     if not used and study.kernels:
         raise ConfigError(f"{dataset.name} has no kernels: name it under `datasets` of a part of `kernels`")
     if unknown := sorted(used - views):

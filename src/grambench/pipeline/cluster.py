@@ -46,7 +46,7 @@ def check_clients() -> None:
 
 def refused(minutes: int, megabytes: int) -> str:
     """Return what a SLURM job asked for that sbatch did not take; Snakemake does not pass on what sbatch says."""
-    asked = f"{minutes} minutes and {megabytes} MB"
+    asked = f"{minutes} min and {megabytes} MB"
     return f"sbatch did not take it; it asks for {asked}, which a partition has to allow: see docs/cluster.md"
 
 
@@ -83,6 +83,6 @@ def refuse_leftovers(folder: Path) -> None:
     jobs = [job for job, name, cwd in lines if name.startswith(f"{PREFIX}_") and os.path.realpath(cwd) == path]
     if jobs:
         raise GrambenchError(
-            f"{len(jobs)} SLURM jobs of an earlier call still run in this folder; "
+            f"SLURM jobs of an earlier call still run in this folder ({len(jobs)}); "
             f"wait for them (squeue --me) or cancel them: scancel {' '.join(jobs)}"
         )

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from grambench.common import layout
+from grambench.common.counts import counted
 from grambench.common.layout import Cell
 from grambench.pipeline import last_run, status
 from grambench.pipeline.plan import Plan
@@ -27,7 +28,7 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
     kernels = {path for cell in cells for path in plan.targets.kernels_from(cell.study, cell.dataset)}
     blocks = {cell: plan.resources.blocks(cell) or [cell] for cell in cells}
     seconds = [plan.resources.processor_seconds(block) for of_cell in blocks.values() for block in of_cell]
-    runs = _count(len(cells), "run")
+    runs = counted(len(cells), "run")
     behind = without_tables(plan)
     left_out = [line for name in plan.studies for line in _left_out(plan, name)]
     names = dict.fromkeys(name for study in plan.studies for name in plan.targets.datasets(study))
@@ -36,25 +37,26 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
     if nowhere := [name for name in asked if name not in names]:
         left_out.append(f"left out: {', '.join(nowhere)}, which no study of this call has among its data sets")
 
-    jobs = [_count(len(prepared), "data set"), _count(sum(not Path(path).is_file() for path in kernels), "kernel file")]
+    missing = sum(not Path(path).is_file() for path in kernels)
+    jobs = [counted(len(prepared), "data set"), counted(missing, "kernel file")]
     in_blocks = sum(len(of_cell) for of_cell in blocks.values() if len(of_cell) > 1)
     sweeps = Counter(cell.sweep for cell in cells if cell.sweep)
     parts = [f"{count} of sweep {name}" for name, count in sweeps.items()]
     parts += [f"long ones in {in_blocks} blocks"] * bool(in_blocks)
     jobs.append(f"{runs} ({', '.join(parts)})" if parts else runs)
     jobs = [job for job in jobs if not job.startswith("0 ")]
-    of = "1 study" if len(behind) == 1 else f"{len(behind)} studies"
+    of = counted(len(behind), "study")
     tables = f"tables of {of}, report" if behind else "no run; tables and pages whose settings or code have changed"
     submitted = ""
     if slurm and behind:
         minutes, megabytes = zip(*_slurm_jobs(plan, blocks, behind), strict=True)
-        most = f"{_count(max(minutes), 'minute')} and {max(megabytes)} MB"
-        submitted = f"; about {_count(len(minutes), 'SLURM job')}, which ask for up to {most}"
+        most = f"{counted(max(minutes), 'minute')} and {max(megabytes)} MB"
+        submitted = f"; about {counted(len(minutes), 'SLURM job')}, which ask for up to {most}"
     lines = [f"jobs: {', '.join([*jobs, tables])}{submitted}"]
     if cells:
         slowness = plan.resources.slowness()
         total, longest = slowness * sum(seconds), slowness * max(seconds)
-        on_cores = f"{_duration(max(longest, total / cores))} on {_count(cores, 'core')}"
+        on_cores = f"{_duration(max(longest, total / cores))} on {counted(cores, 'core')}"
         time = f"about {total / 3600:.2g} core hours, the longest run {_duration(longest)}" if slurm else on_cores
         guessed = sum(plan.resources.cost(cell) is None for cell in cells)
         suffix = f"; a guess for {guessed} of {runs}, whose algorithm was never measured" if guessed else ""
@@ -123,11 +125,6 @@ def _left_out(plan: Plan, study: str) -> Iterator[str]:
         if names and plan.targets.dataset(dataset).stored_kernels:
             reason = "left out, since they learn from features"
             yield f"{study}: {dataset} has stored kernels alone; {reason}: {', '.join(names)}"
-
-
-def _count(number: int, name: str) -> str:
-    """Return a number and a name, in the plural unless the number is 1."""
-    return f"{number} {name}{'s' * (number != 1)}"
 
 
 def _duration(seconds: float) -> str:

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from grambench.common.errors import GrambenchError, visible
+from grambench.common.errors import ContractError, GrambenchError, visible
 from grambench.common.forks import PR_SET_NAME, prctl
 from grambench.common.provenance import identities, made_from
 from grambench.pipeline.client import HALVES
@@ -92,7 +92,7 @@ def call(step: str, job: Job) -> None:
     try:
         import_module(f"{STEPS}.{step}").main(job)
     except GrambenchError as error:
-        # the supervisor of a half reads the traceback
-        if step in HALVES.values():
+        # the supervisor of a half reads the traceback; that of a ContractError shows no line of the algorithm
+        if step in HALVES.values() and not isinstance(error, ContractError):
             raise
         raise SystemExit(visible(str(error))) from None

@@ -14,6 +14,7 @@ import pandas as pd
 from grambench.common import layout
 from grambench.common.errors import ConfigError, DataError
 from grambench.common.layout import Cell
+from grambench.config.project import Configuration
 from grambench.config.study import Study
 from grambench.pipeline import trial
 from grambench.pipeline.plan import Plan
@@ -29,13 +30,20 @@ LONGEST = 30.0  # seconds of processor time of such a run in the archive
 SECONDS = "seconds"  # the metric that is scaled
 
 
+def boards(configuration: Configuration) -> list[str]:
+    """Return the names of the boards in the archive: studies of any data set with a table of all entries."""
+    studies = [study for study in map(configuration.study, archive.studies()) if study.takes_any_dataset]
+    return [study.name for study in studies if any(table.kind == "matrix" for table in study.tables.values())]
+
+
 def read_reference(plan: Plan, board: str) -> Results:
     """Return the results of a board in the archive; raise ConfigError or DataError if there are none or one changed."""
     if not plan.studies[board].takes_any_dataset:
         raise ConfigError(f"{board}: expected a study that compares algorithms on any data set, such as leaderboard")
     if board not in archive.studies():
-        others = f"{', '.join(archive.studies())} have some (-b); " * bool(archive.studies())
-        remedy = f"{others}grambench run {board} and grambench archive {board} make them"
+        others = boards(plan.configuration)
+        have = f"{', '.join(others)} have some (-b); " * bool(others)
+        remedy = f"{have}grambench run {board} and grambench archive {board} make them"
         raise DataError(f"{archive.ARCHIVE / board}: there are no reference results of {board}; {remedy}")
     if faults := archive.faults(board):
         raise DataError(*faults)

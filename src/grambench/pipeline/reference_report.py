@@ -174,8 +174,8 @@ def _remark(about: Mapping[str, Any], archived: Archived) -> str:
     version = archive.version_of(about["study"])
     text = f"reference results {version} of revision {', '.join(about['revision'])}, {about['date']}"
     text += f", on {', '.join(about['processor'])}" if about["processor"] else ""
-    text += f"; {archived.lacking} runs are not archived yet" if archived.lacking else ""
-    changed = f"; settings or code of {archived.changed} runs have changed since, which need not change a number"
+    text += f"; runs not archived yet: {archived.lacking}" if archived.lacking else ""
+    changed = f"; runs whose settings or code have changed since: {archived.changed}, which need not change a number"
     return f"{text}{changed} (grambench rerun --reference compares)" if archived.changed else text
 
 

@@ -63,7 +63,7 @@ def write(folder: Path, spec: Trial, ranking: Ranking) -> None:
     failed = {record.dataset: record.reason for record in ranking.made.values() if record.status != "ok"}
     if lacking := ranking.left_out | failed:
         name, reason = next(iter(lacking.items()))
-        which = f"{len(lacking)} lack one, the first {name}: {reason}"
+        which = f"without one: {len(lacking)}, the first {name}: {reason}"
         raise DataError(f"{spec.study}: expected a result on each data set, {which}")
     # paths of files name this machine
     made = {

@@ -194,7 +194,9 @@ def step(name: str, job: Job) -> Ending:
                     half_written.unlink(missing_ok=True)
         if ending.status == "ok" and not output.is_file():
             ending = ending._replace(status="error", reason=f"ended without {output}")
-        sys.stderr.write(tail(errors, LOG_LINES))
+        # the record has the reason, and what is only that is no log
+        log = tail(errors, LOG_LINES)
+        sys.stderr.write(f"{log}\n" * (log not in ("", ending.reason)))
         return ending._replace(detail=tail(errors, DETAIL_LINES))
 
 

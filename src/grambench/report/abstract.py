@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import pandas as pd
 
+from grambench.common.counts import counted
 from grambench.common.docstrings import docstring
 from grambench.config.metrics import METRICS
 from grambench.config.study import Study
@@ -44,11 +45,6 @@ def of(report: StudyReport) -> dict[str, Any]:
         else urlsplit(study.url).netloc,
         "algorithms": [(report.results.title(name), page_of(study.file(name))) for name in report.ran],
     }
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, as in "1 data set" and "2 data sets"."""
-    return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from grambench.common.counts import counted
 from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.config.names import Names
@@ -201,7 +202,7 @@ class Ranking:
     def basis(self) -> str:
         """The number of data sets behind a comparison of all algorithms, in words."""
         without = [name for name in self.datasets if name not in self.ranks.index]
-        text = f"{len(self.ranks)} of {len(self.datasets)} data sets"
+        text = f"{len(self.ranks)} of {counted(len(self.datasets), 'data set')}"
         return f"{text}, without {', '.join(without)}" if 0 < len(without) <= NAMED else text
 
 

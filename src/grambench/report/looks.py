@@ -4,6 +4,8 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grambench.common.counts import counted
+
 if TYPE_CHECKING:
     from jinja2 import Environment
 
@@ -27,5 +29,6 @@ def environment() -> "Environment":
 
     loader = FileSystemLoader(TEMPLATES)
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    made.globals["counted"] = counted
     made.globals["asset"] = lambda name: Markup((ASSETS / name).read_text(encoding="utf-8"))
     return made

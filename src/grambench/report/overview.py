@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from grambench.common.counts import counted
 from grambench.config.metrics import METRICS
 from grambench.datasets.store import Unavailable
 from grambench.report import abstract
@@ -23,12 +24,16 @@ LONGEST = 160  # letters of a reason
 
 @dataclass(frozen=True, kw_only=True)
 class Sentence:
-    """One result that differs or is missing: its text, its place in the report, and its explanation, if any."""
+    """One result that differs or is missing: its text, its place in the report, its explanation, if any, and its size.
+
+    Sizes of numbers that differ are relative to the published ones; all else has its place before or after them.
+    """
 
     text: str
     page: str
     anchor: str
     note: str = ""
+    size: float = float("inf")
 
 
 def papers(studies: Iterable[StudyReport], notes: Notes | None) -> list[dict[str, Any]]:
@@ -101,7 +106,7 @@ def _paper(paper: str, group: list[StudyReport], notes: Notes | None) -> dict[st
         "finding": abstract.finding(group),
         "claims": claims,
         "runs": runs | {"failed": len(status) - sum(runs.values())},
-        "sentences": [line for study in group for line in sentences(study, notes)],
+        "sentences": sorted((line for study in group for line in sentences(study, notes)), key=lambda line: -line.size),
     }
 
 
@@ -141,21 +146,22 @@ def _numbers(study: StudyReport, note: str) -> Iterator[Sentence]:
         else:
             text = f"{prefix}{len(different)} of {len(compared)} numbers differ in {quantity}: {where}."
         anchor = f"{study.page}-different-{name or 'data'}-{metric}"
-        yield Sentence(text=text, page=study.page, anchor=anchor, note=note)
+        size = float((different["difference"] / different["published_mean"]).abs().fillna(0.0).max())
+        yield Sentence(text=text, page=study.page, anchor=anchor, note=note, size=size)
 
 
 def _claims(study: StudyReport, note: str) -> Iterator[Sentence]:
     words = {"fails": "fails", "contradicted": "is inconsistent within the paper, by its printed numbers"}
     for row in study.claims[study.claims["verdict"].isin(list(words))].to_dict("records"):
         text = f"Claim {row['claim']} {words[row['verdict']]}: {row['statement']}"
-        yield Sentence(text=text, page=study.page, anchor=f"{study.page}-claim-{row['claim']}", note=note)
+        yield Sentence(text=text, page=study.page, anchor=f"{study.page}-claim-{row['claim']}", note=note, size=-1.0)
 
 
 def _failures(study: StudyReport) -> Iterator[Sentence]:
     anchor = f"{study.page}-missing"
     for (name, status, reason), cells in study.failed.groupby(["algorithm", "status", "reason"], sort=False):
         datasets = abstract.listed(list(dict.fromkeys(map(str, cells["dataset"]))))
-        runs = abstract.counted(len(cells), "run")
+        runs = counted(len(cells), "run")
         text = f"{runs} failed: {study.results.title(str(name))} on {datasets}, {status}: {short(str(reason), LONGEST)}"
         yield Sentence(text=text, page=study.page, anchor=anchor)
     for loaded in study.prepared.values():

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
+from grambench.common.counts import counted
 from grambench.common.files import atomic
 from grambench.common.layout import Cell
 from grambench.config.metrics import METRICS
@@ -97,7 +98,7 @@ def write(folder: Path, ranking: Ranking) -> Path:
         with atomic(folder / f"{FIGURE}.{suffix}") as temporary:
             figures.save(canvas, temporary, suffix)
     values: dict[str, Any] = {
-        "title": f"{own} among {len(ranking.results.study.algorithms) - 1} configurations",
+        "title": f"{own} among {counted(len(ranking.results.study.algorithms) - 1, 'configuration')}",
         "own": own,
         "summary": summary(ranking),
         "about": ranking.about,
@@ -123,7 +124,7 @@ def _tables(ranking: Ranking) -> dict[str, TableContent]:
     names, label = list(results.study.algorithms), METRICS[METRIC].label
     about, datasets = ", ".join(ranking.about["revision"]), results.study.datasets
     where = ", ".join(datasets) if len(datasets) <= NAMED else f"{len(datasets)} data sets"
-    where += f", mean over {results.study.protocol.repetitions} splits"
+    where += f", mean over {counted(results.study.protocol.repetitions, 'split')}"
     few = f" (no comparison yet, which needs {LEAST})" * (len(datasets) < LEAST)
     source = f"reference results {archive.version_of(ranking.about['study'])} of revision {about}"
     seconds = "The seconds of the reference were measured on its own machine."
@@ -186,7 +187,7 @@ def _about_rank(results: Results, algorithm: str) -> Iterator[str]:
     place, first = int((means < means[algorithm]).sum()) + 1, str(means.index[0])
     shared = " (shared)" if (means == means[algorithm]).sum() > 1 else ""
     best = f", after {results.title(first)} with {means[first]:.1f}" if place > 1 else ""
-    rank = f"mean rank: {means[algorithm]:.1f} on {len(ranks)} data set{'s' * (len(ranks) > 1)}"
+    rank = f"mean rank: {means[algorithm]:.1f} on {counted(len(ranks), 'data set')}"
     few = f"No comparison yet, which needs {LEAST} data sets: " * (len(ranks) < LEAST)
     yield f"{few}{title} is number {place}{shared} of {len(means)} by {rank}{best}."
     rivals = [name for name in names if name != algorithm]
@@ -210,7 +211,7 @@ def _about_reference(ranking: Ranking) -> Iterator[str]:
     """Yield the sentences on runs that were made again, and on data sets that are missing."""
     if ranking.again:
         runs = ", ".join(f"{cell.dataset}/{cell.task}" for cell in ranking.again)
-        made = f"{len(ranking.again)} reference runs that were made again ({runs})"
+        made = f"{counted(len(ranking.again), 'reference run')} made again ({runs})"
         apart = "".join(
             f", {cell.dataset}/{cell.task} {gap:.2g} points apart" for cell, gap in ranking.different.items()
         )

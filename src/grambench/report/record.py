@@ -192,14 +192,14 @@ def _settings(record: Record) -> Iterator[Cells]:
         if value not in (None, {}, []):
             yield name, _text(value), meanings.get(name, "")
     if kernels := settings.get("kernels"):
-        yield "kernels", "; ".join(map(kernel_label, kernels)), f"{len(kernels)} base kernels"
+        yield "kernels", "; ".join(map(kernel_label, kernels)), f"base kernels: {len(kernels)}"
     if tune := settings.get("tune"):
         candidates = {tune["parameter"]: tune["values"]} | tune.get("also", {})
         values = "; ".join(f"{name}: {_text(of_name)}" for name, of_name in candidates.items())
         yield "candidates", values, f"selected by {tune.get('by', 'error')} on validation examples"
     if family := settings.get("dictionary"):
         low, high = (f"{family[end]:.4g}" for end in ("low", "high"))
-        meaning = f"continuous family of kernels; the grid has {len(family['grid'])} values"
+        meaning = f"continuous family of kernels; values of the grid: {len(family['grid'])}"
         yield "family", f"{family['family']}, {low} to {high} ({family['unit']})", meaning
     meanings = attributes(Run)
     for name, value in settings.items():

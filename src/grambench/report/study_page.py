@@ -52,7 +52,7 @@ def facts(provenance: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
 def _values(counts: Counter[str]) -> str:
     if len(counts) == 1:
         return next(iter(counts))
-    return "; ".join(f"{value} ({count} records)" for value, count in counts.most_common())
+    return "; ".join(f"{value} (records: {count})" for value, count in counts.most_common())
 
 
 def view(study: StudyReport) -> dict[str, Any]:

@@ -85,7 +85,7 @@ def write(
     missing = [path for path in paths if not layout.located(results, path).is_file()]
     if missing:
         raise DataError(
-            f"{results}: expected {len(paths)} records of {study}, {len(missing)} are missing, the first {missing[0]}; "
+            f"{results}: records of {study} are missing, {len(missing)} of {len(paths)}, the first {missing[0]}; "
             f"grambench run {study} makes them"
         )
     by_path = {path: records.read(layout.located(results, path)) for path in paths}

@@ -107,7 +107,7 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
             conflicts.append(f"{name}: {conflict}")
     if conflicts:
         raise DataError(
-            f"{len(conflicts)} of {len(candidates)} cells have two values, the first {conflicts[0]}; choose the folder "
+            f"two values of {len(conflicts)} of {len(candidates)} cells, the first {conflicts[0]}; choose the folder "
             f"to keep: --prefer {' or --prefer '.join(map(str, folders))}; grambench diff shows the differences"
         )
     _check_comparable(selected.values())
@@ -159,7 +159,7 @@ def _find_records(folder: Path) -> list[Path]:
         missing = [path for path in listed if path not in existing]
         if missing:
             raise DataError(
-                f"{missing[0]}: no such file, though {cells} lists it ({len(missing)} of {len(listed)} are missing); "
+                f"{missing[0]}: no such file, though {cells} lists it ({len(missing)} of {len(listed)} missing); "
                 "bring the folder runs along, or remove the tables of that study"
             )
     return paths

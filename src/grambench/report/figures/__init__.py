@@ -12,6 +12,7 @@ file, byte for byte.
 from pathlib import Path
 from typing import IO
 
+from grambench.common.counts import counted
 from grambench.config.metrics import WEIGHT
 from grambench.config.shown import AnyFigure
 from grambench.report.charts import Chart
@@ -80,7 +81,7 @@ def describe_runs(results: Results, figure: AnyFigure) -> str:
     if counts.empty:
         return ""
     low, high = int(counts.min()), int(counts.max())
-    return kind.about_runs.format(runs=f"n = {high} runs" if low == high else f"n = {low} to {high} runs")
+    return kind.about_runs.format(runs=f"n = {counted(high, 'run')}" if low == high else f"n = {low} to {high} runs")
 
 
 def save(canvas: Canvas, path: Path | IO[bytes], suffix: str) -> None:

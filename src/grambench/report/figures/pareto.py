@@ -69,7 +69,7 @@ class ParetoFigure(RankingFigure):
         free = [data.title(name) for name in ranking.names if name not in dots]
         remarks = [f"{METRICS[self.cost].label}, geometric mean over {ranking.basis}"]
         remarks += [f"not shown, without any: {', '.join(free)}"] if free else []
-        remarks += [f"{unnamed} dots not named"] if unnamed else []
+        remarks += [f"dots not named: {unnamed}"] if unnamed else []
         axes.set_xlabel(fold("; ".join(remarks), width))
         axes.set_ylabel(fold(f"{METRICS[metric].label} behind the best of each data set, mean", height))
         return canvas

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
+from grambench.common.counts import counted
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
 from grambench.report.cells import NO_RESULT, Block, Row, TableCell, TableContent, cells_of
@@ -40,7 +41,7 @@ class MatrixTable(OneMetricTable):
             cells.append(TableCell(text=f"{rank.mean:.2f}" if rank.runs else "", status="" if rank.runs else NO_RESULT))
             rows.append(Row(label=results.title(name), cells=cells))
         has_absent = any(cell.status == NO_RESULT for row in rows for cell in row.cells)
-        ranked_on = f"{len(complete)} of {len(datasets)} data sets, those on which every algorithm has a result"
+        ranked_on = f"{len(complete)} of {counted(len(datasets), 'data set')}, where every algorithm has a result"
         remarks = [
             *([] if self.deviations else ["Means over the runs."]),
             data.about_bold(self.metrics),

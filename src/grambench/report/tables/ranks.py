@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Literal
 
+from grambench.common.counts import counted
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricNames, Name, Names
 from grambench.report.cells import Block, Row, TableContent, cells_of
@@ -98,5 +99,5 @@ class RanksTable(TableKind):
 def _head(datasets: list[str], ranks: DataFrame) -> str:
     """Return the data sets behind the ranks, in words."""
     without = [name for name in datasets if name not in ranks.index]
-    head = f"ranked on {len(ranks)} of {len(datasets)} data sets"
+    head = f"ranked on {len(ranks)} of {counted(len(datasets), 'data set')}"
     return f"{head}, without {', '.join(without)}" if without else head

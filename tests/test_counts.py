@@ -1,0 +1,18 @@
+"""Numbers with their nouns, in the lines of commands and in the report."""
+
+import pytest
+
+from grambench.common.counts import counted
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "text"),
+    [(0, "run", "0 runs"), (1, "data set", "1 data set"), (2, "data set", "2 data sets"), (2, "study", "2 studies")],
+)
+def test_a_noun_is_in_the_plural_unless_there_is_one(number, noun, text):
+    assert counted(number, noun) == text
+
+
+def test_commands_say_one_data_set(call):
+    assert ": 1 data set, 7 algorithms\n" in call("list", "studies")[1]
+    assert call("validate", "ca_gaussian")[1].startswith("ca_gaussian: 1 data set, ")
