@@ -17,6 +17,7 @@ from grambench.config.metrics import METRICS
 from grambench.report import figures, renderings
 from grambench.report.answer import EQUAL
 from grambench.report.cells import TableContent
+from grambench.report.figure_kind import FigureData
 from grambench.report.figures.critical_difference import CriticalDifferenceFigure
 from grambench.report.looks import environment
 from grambench.report.table_data import TableData
@@ -92,7 +93,7 @@ def write(folder: Path, ranking: Ranking) -> Path:
         algorithms=list(ranking.results.study.algorithms),
         metrics=[METRIC],
     )
-    canvas = figures.draw(ranking.results, pd.DataFrame(), pd.DataFrame(), figure)
+    canvas = figures.draw(FigureData(ranking.results, pd.DataFrame(), pd.DataFrame()), figure)
     for suffix in ("svg", "pdf"):
         with atomic(folder / f"{FIGURE}.{suffix}") as temporary:
             figures.save(canvas, temporary, suffix)
