@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
-from grambench.common.files import atomic
+from grambench.common.files import atomic, write_text
 from grambench.common.layout import Cell
 from grambench.config.metrics import METRICS
 from grambench.report import figures, renderings
@@ -85,7 +85,7 @@ def write(folder: Path, ranking: Ranking) -> Path:
     kept = {own, *(ranking.results.title(name) for name in EQUAL if name in ranking.results.study.algorithms)}
     short = {SHORT: _shortened(tables["ranks"], kept)}
     for name, text in renderings.files({key: _marked(table, own) for key, table in (tables | short).items()}).items():
-        _write(folder / name, text)
+        write_text(folder / name, text, atomic)
     figure = CriticalDifferenceFigure(
         kind="critical_difference",
         title="Mean ranks",
@@ -107,14 +107,8 @@ def write(folder: Path, ranking: Ranking) -> Path:
         "alternative": figures.alternative(ranking.results, figure),
         "left_out": ranking.left_out,
     }
-    _write(folder / PAGE, environment().get_template(PAGE).render(values))
+    write_text(folder / PAGE, environment().get_template(PAGE).render(values), atomic)
     return folder / PAGE
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all, and without a seal: it is to be sent on."""
-    with atomic(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
 
 
 def _tables(ranking: Ranking) -> dict[str, TableContent]:
