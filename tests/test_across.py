@@ -253,7 +253,10 @@ def test_the_pool_and_the_draws_of_a_holdout_study(grids):
 @pytest.fixture(scope="module")
 def canvases(compared):
     plan = study().figures
-    return {name: figures.draw(results(), pd.DataFrame(), compared, figure) for name, figure in plan.items()}
+    return {
+        name: figures.draw(figure_kind.FigureData(results(), pd.DataFrame(), compared), figure)
+        for name, figure in plan.items()
+    }
 
 
 def legend(canvas):
@@ -322,7 +325,7 @@ def test_a_function_is_drawn_with_its_sign(canvases):
 def test_without_results_a_figure_says_so(compared):
     nothing = planted.results(study())
     for figure in (each for each in study().figures.values() if each.kind != "function"):
-        canvas = figures.draw(nothing, pd.DataFrame(), compared, figure)
+        canvas = figures.draw(figure_kind.FigureData(nothing, pd.DataFrame(), compared), figure)
         assert "No data for this figure" in canvas.axes[0].texts[0].get_text()
 
 

@@ -10,6 +10,7 @@ from planted import CONFIG, CONFIGURATION, CURVES, RUNS, plain
 
 from grambench.claims import oks
 from grambench.report import figures, tables
+from grambench.report.figure_kind import FigureData
 from grambench.results import reproduction
 
 STUDY = CONFIGURATION.study("oks")
@@ -173,7 +174,8 @@ def test_times_of_less_than_ten_milliseconds_decide_nothing():
 def drawn(name, curves=None, runs=None):
     given = evidence(printed() if runs is None else runs)
     empty = pd.DataFrame(columns=["dataset", "algorithm", "metric", "published_mean"])
-    return figures.draw(given.results, given.curves if curves is None else curves, empty, STUDY.figures[name])
+    data = FigureData(given.results, given.curves if curves is None else curves, empty)
+    return figures.draw(data, STUDY.figures[name])
 
 
 def test_the_best_and_the_worst_kernels_are_drawn_with_their_numbers():

@@ -26,6 +26,7 @@ from grambench.experiments.training import Examples, Generators, learn_task, sco
 from grambench.kernels.pool import Stored
 from grambench.pipeline.steps.join import join
 from grambench.report import figures, tables
+from grambench.report.figure_kind import FigureData
 from grambench.results import collect, records
 from grambench.results.characteristics import Characteristics
 from grambench.results.study import Results
@@ -210,12 +211,12 @@ def test_records_tables_and_figures_have_the_classes(tmp_path):
                 assert own.get((f"confused:{name}:{other}", repetition), 0.0) == count
     study = Study.model_validate(STUDY)
     results = Results(study, runs, cells)
-    empty = pd.DataFrame(columns=["dataset", "algorithm", "metric", "published_mean"])
-    (axes,) = figures.draw(results, curves, empty, study.figures["progress"]).axes
+    data = FigureData(results, curves, pd.DataFrame(columns=["dataset", "algorithm", "metric", "published_mean"]))
+    (axes,) = figures.draw(data, study.figures["progress"]).axes
     line, dot = axes.get_lines()
     assert len(line.get_xdata()) == len(found["obscure"].rounds)
     assert dot.get_ydata().tolist() == pytest.approx([found["uniform_svm"].metrics["accuracy_percent"].mean()])
-    canvas = figures.draw(results, curves, empty, study.figures["confusion"])
+    canvas = figures.draw(data, study.figures["confusion"])
     shares = canvas.axes[0].get_images()[0].get_array()
     assert np.allclose(shares, 100 * confusion.sum(axis=0) / 16)
     assert [label.get_text() for label in canvas.axes[0].get_yticklabels()] == list(NAMES)

@@ -45,7 +45,7 @@ def grids(results):
 
 
 def drawn(results, name, *width):
-    return figures.draw(results, pd.DataFrame(), NOTHING, results.study.figures[name], *width)
+    return figures.draw(figure_kind.FigureData(results, pd.DataFrame(), NOTHING, *width), results.study.figures[name])
 
 
 @pytest.fixture(scope="module")

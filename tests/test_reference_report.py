@@ -40,12 +40,12 @@ def both(site, tmp_path_factory):
         # in the order in which `collect` writes them
         presentation.runs().sort_values(["value", "repetition"], kind="stable").to_parquet(folder / "runs.parquet")
         (folder / SUMS).write_text("".join(f"{sha256(folder / name)}  {name}\n" for name in archive.NAMES))
-        published = {path.name: path for path in (root / "published").iterdir()}
+        published = [*(root / "published").iterdir()]
         shutil.rmtree(layout.RESULTS)
         study = Study.model_validate(settings)
         chances = presentation.ROOT / layout.CHANCES
-        archived = reference_report.Archived(study, published, None, chances, 2, 3)
-        return run, reference_report.study_report(archived)
+        origin = reference_report.remark("omkc", lacking=2, changed=3)
+        return run, reference_report.study_report(study, published, [], chances, origin)
 
 
 def _without_ids(content):

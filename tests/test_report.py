@@ -24,6 +24,7 @@ from grambench.pipeline.job import Job
 from grambench.pipeline.steps import report
 from grambench.report import answer, charts, figures, notes, overview, profiles, renderings, study_page
 from grambench.report.cells import ABSENT, NO_RESULT, Block, Row, TableCell, TableContent
+from grambench.report.figure_kind import FigureData
 from grambench.report.record import describe
 from grambench.results import reproduction
 from grambench.results.characteristics import Characteristics
@@ -483,11 +484,11 @@ def test_a_forgotten_input_is_named(tmp_path, monkeypatch):
 
 
 def test_a_chart_has_the_numbers_of_its_figure(compared):
-    given = presentation.results(), presentation.curves(), compared
+    data = FigureData(presentation.results(), presentation.curves(), compared)
     found = {
         name: charts.numbers(chart)
         for name, figure in presentation.STUDY.figures.items()
-        if (chart := figures.chart(*given, figure))
+        if (chart := figures.chart(data, figure))
     }
     (panel,) = found["figure1"]["panels"]  # splice has no data
     assert [found["figure1"]["series"][line["of"]]["title"] for line in panel["lines"]] == [

@@ -224,7 +224,7 @@ def test_latex_text_escapes_every_special_character():
 
 def drawn(compared, figure, study=STUDY):
     results = replace(presentation.results(), study=study)
-    return figures.draw(results, presentation.curves(), compared, figure)
+    return figures.draw(figure_kind.FigureData(results, presentation.curves(), compared), figure)
 
 
 @pytest.fixture(scope="module")
@@ -260,7 +260,7 @@ def test_a_panel_without_a_value_above_0_says_so_on_a_logarithmic_axis(compared)
         figure = STUDY.figures["figure1"].model_copy(
             update={"metrics": ["objective_excess"], "algorithms": algorithms, "datasets": ["wdbc"]}
         )
-        canvas = figures.draw(presentation.results(), curves, compared, figure)
+        canvas = figures.draw(figure_kind.FigureData(presentation.results(), curves, compared), figure)
         assert [text.get_text() for text in canvas.axes[0].texts] == texts
 
 
@@ -349,7 +349,7 @@ def test_nothing_at_all_still_draws_and_tabulates():
     results, unpublished = map(planted.results, (STUDY, STUDY.model_copy(update={"published": None})))
     empty = reproduction.table(unpublished, {}, {})
     for plan in STUDY.figures.values():
-        assert figures.draw(results, presentation.curves().iloc[:0], empty, plan).axes
+        assert figures.draw(figure_kind.FigureData(results, presentation.curves().iloc[:0], empty), plan).axes
     for table in STUDY.tables.values():
         grid = tables.build(results, {}, tables.comparison(empty), table)
         assert renderings.markdown(grid) and renderings.latex(grid) and len(grid.data)
@@ -369,7 +369,7 @@ def test_an_entry_that_nobody_names_stands_beside_all_others(compared):
     grid = tables.build(results, presentation.characteristics(), tables.comparison(compared), study.tables["table3"])
     assert grid.columns[-1] == "OM-2" and cell(grid, "wdbc", "Mistakes (%)", "OM-2").text == "5.00 ± 1.29"
     figure = study.figures["figure1"]
-    panel, _ = figures.chart(results, pd.concat([curves, drawn]), compared, figure).panels
+    panel, _ = figures.chart(figure_kind.FigureData(results, pd.concat([curves, drawn]), compared), figure).panels
     assert [line.title for line in panel.lines][-1] == "OM-2" and len({line.colour for line in panel.lines}) == 4
     assert "OM-2" in figures.alternative(results, figure)
     alone = study.figures["figure3"]  # of one entry

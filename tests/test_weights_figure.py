@@ -10,6 +10,7 @@ from planted import plain, shown
 from grambench.config.study import Study
 from grambench.report import figures
 from grambench.report.abstract import kernels_text
+from grambench.report.figure_kind import FigureData
 
 SETTINGS = {
     "name": "views",
@@ -54,7 +55,7 @@ def test_shares_of_views_are_those_of_each_repetition():
 
 def test_the_views_of_the_largest_weights_are_on_top_with_what_they_tell_alone_and_are_missed_for():
     found = results()
-    canvas = figures.draw(found, pd.DataFrame(), pd.DataFrame(), found.study.figures["weights"])
+    canvas = figures.draw(FigureData(found, pd.DataFrame(), pd.DataFrame()), found.study.figures["weights"])
     (axes,) = [each for each in canvas.axes if each.axison]
     assert axes.get_title(loc="left") == "wdbc"
     labels = [label.get_text() for label in axes.get_yticklabels()]
@@ -71,7 +72,7 @@ def test_a_board_shows_a_method_whose_weights_select_features(board):
 
 def test_no_weights_draw_a_figure_that_says_so():
     empty = planted.results(Study.model_validate(SETTINGS))
-    assert figures.draw(empty, pd.DataFrame(), pd.DataFrame(), empty.study.figures["weights"]).axes
+    assert figures.draw(FigureData(empty, pd.DataFrame(), pd.DataFrame()), empty.study.figures["weights"]).axes
 
 
 def test_a_study_says_that_its_kernels_are_on_each_view():

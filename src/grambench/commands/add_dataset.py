@@ -88,6 +88,7 @@ def prepare(
     """
     import yaml
 
+    from grambench.common.files import atomic, write_text
     from grambench.config.load import check, parse
     from grambench.config.project import Configuration
     from grambench.datasets import describe
@@ -126,7 +127,7 @@ def prepare(
 
     def write() -> None:
         if not exists:
-            _write(output, text)
+            write_text(output, text, atomic)
         for remark in remarks:
             print(remark)
         classes = values["sources"][0]["reader"].get("classes")
@@ -135,7 +136,7 @@ def prepare(
         size = counted(len(stored), "kernel") if stored else values["d"]
         print(f"{output}: {values['n']} x {size}, {shown}")
         if study:
-            _write(*study)
+            write_text(*study, atomic)
 
     return name, values, remarks, write
 
@@ -163,14 +164,6 @@ def _check_parsed(path: Path, text: str, values: Any) -> None:
     except ConfigError as error:
         fault = str(error)
     raise ConfigError(f"{path}: cannot be written as YAML ({fault}); nothing was written")
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file of the configuration completely or not at all; it gets no seal, since users edit it."""
-    from grambench.common.files import atomic
-
-    with atomic(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
 
 
 def _parse_separator(text: str) -> str:

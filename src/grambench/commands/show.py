@@ -106,34 +106,19 @@ def _table(part: "Part", width: int, each: bool) -> Iterator[str]:
     Of repetitions there are only mean and deviation, unless `each` of them is to be seen: then in several tables below
     each other where one would be too wide.
     """
+    from grambench.report.renderings import fitting, sizes
+
     every = each or not part.foot
     rows: list[Sequence[str]] = [*(part.rows if every else ()), *part.foot]
     rows = [part.head, *rows] if part.head else rows
-    wide = part.numbers and sum(_sizes(rows)) > width
-    tables = [rows] if not wide else _fitting(rows, width) if part.foot and every else [list(zip(*rows, strict=True))]
+    wide = part.numbers and sum(sizes(rows)) > width
+    tables = [rows] if not wide else fitting(rows, width) if part.foot and every else [list(zip(*rows, strict=True))]
     yield from ("", f"{part.title} ({len(part.rows)})" if part.foot else part.title)
     for table in tables:
-        first, *sizes = _sizes(table)
+        first, *others = sizes(table)
         for label, *texts in table:
-            sized = [(text, size - 2) for text, size in zip(texts, sizes, strict=True)]
+            sized = [(text, size - 2) for text, size in zip(texts, others, strict=True)]
             cells = [text.rjust(size) if part.numbers else text.ljust(min(size, WIDEST)) for text, size in sized]
             yield "  ".join([f"  {label:{first - 2}}", *cells]).rstrip()
     if part.note:
         yield f"  {part.note}"
-
-
-def _sizes(rows: Sequence[Sequence[str]]) -> list[int]:
-    """Return the width of each column, with two spaces between columns."""
-    return [max(map(len, column)) + 2 for column in zip(*rows, strict=True)]
-
-
-def _fitting(rows: Sequence[Sequence[str]], width: int) -> Iterator[list[tuple[str, ...]]]:
-    """Yield tables of the first column and as many of the others as have room."""
-    first, *sizes = _sizes(rows)
-    start, used = 1, first
-    for place, size in enumerate(sizes, start=1):
-        if used + size > width and place > start:
-            yield [(row[0], *row[start:place]) for row in rows]
-            start, used = place, first
-        used += size
-    yield [(row[0], *row[start:]) for row in rows]

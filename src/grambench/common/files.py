@@ -9,8 +9,8 @@ import stat
 import struct
 import tempfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from io import BufferedReader
 from pathlib import Path
 from typing import NamedTuple
@@ -248,9 +248,9 @@ def _checksum(descriptor: int, size: int, identity: bytes) -> int:
         return zlib.crc32(identity, zlib.crc32(content))
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write `text` to `path`, sealed."""
-    with sealed(path) as temporary:
+def write_text(path: Path, text: str, writing: Callable[[Path], AbstractContextManager[Path]] = sealed) -> None:
+    """Write a text file, sealed, or with `atomic` without a seal, for people to edit or to send on."""
+    with writing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 

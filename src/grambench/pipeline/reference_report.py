@@ -3,12 +3,12 @@
 import io
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 from tqdm import tqdm
@@ -20,37 +20,11 @@ from grambench.pipeline import last_run
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.specifications import Specifications
 from grambench.pipeline.steps import report
-from grambench.report import board, figures, page, renderings, tables
+from grambench.report import board, figures, page
 from grambench.report.drawing import COLUMN, PAGE
+from grambench.report.figure_kind import FigureData
 from grambench.results import archive, reproduction
 from grambench.results.study import Results
-
-
-class Archived(NamedTuple):
-    """What the pages of an archived study need beside the archive.
-
-    Attributes
-    ----------
-    study : Study
-        The study, as the configuration has it today, in the order of a step's settings.
-    published : dict of Path
-        Its files of published numbers by name.
-    shipped : Path or None
-        The table of its replications, if there is one.
-    chances : Path
-        The table of claims evaluated on the published numbers.
-    lacking : int
-        The number of its runs that the archive lacks.
-    changed : int
-        The number of its runs whose settings or code have changed since.
-    """
-
-    study: Study
-    published: dict[str, Path]
-    shipped: Path | None
-    chances: Path
-    lacking: int
-    changed: int
 
 
 def run_here(plan: Plan, *, others: bool) -> dict[str, Specifications]:
@@ -90,9 +64,8 @@ def write(plan: Plan, run: Mapping[str, Specifications], index: Path, cores: int
     sizes = {name: archive.path_of(name, layout.RUNS).stat().st_size for name in plan.studies if name not in run}
     # the largest first, so that no process draws it alone at the end
     names = sorted(sizes, key=sizes.__getitem__, reverse=True)
-    wanted = {name: _archived(plan, name, spec["whole"][name]) for name in names}
     with ProcessPoolExecutor(max_workers=cores) as pool:
-        futures = {name: pool.submit(study_report, each) for name, each in wanted.items()}
+        futures = {name: pool.submit(study_report, *_archived(plan, name, spec["whole"][name])) for name in names}
         futures |= {
             name: pool.submit(report.study_report, spec["studies"][name], spec["whole"][name], Path, stale)
             for name, stale in spec["earlier"].items()
@@ -103,80 +76,80 @@ def write(plan: Plan, run: Mapping[str, Specifications], index: Path, cores: int
             each.result()
         studies = [futures[name].result() for name in spec["order"]]
     report.write(spec, studies, list(map(Path, plan.targets.explained())), index, cores)
-    return {str(archive.ARCHIVE): len(wanted), str(layout.RESULTS): len(run)}
+    return {str(archive.ARCHIVE): len(names), str(layout.RESULTS): len(run)}
 
 
-def _archived(plan: Plan, name: str, settings: dict[str, Any]) -> Archived:
-    targets = plan.targets
-    published, shipped = map(Path, targets.published(name)), targets.shipped(name)
+def _archived(plan: Plan, name: str, settings: dict[str, Any]) -> tuple[Study, list[Path], list[Path], Path, str]:
+    """Return the arguments of `study_report` for an archived study, as the configuration has it today."""
+    targets, study = plan.targets, Study.model_validate(settings)  # its tables in the order of a step's settings
     lacking, changed = archive.behind(name, {cell: plan.specs.asked(cell.path()) for cell in targets.cells(name)})
-    return Archived(
-        study=Study.model_validate(settings),
-        published={path.name: path for path in published},
-        shipped=Path(shipped[0]) if shipped else None,
-        chances=Path(targets.chances()),
-        lacking=len(lacking),
-        changed=len(changed),
-    )
+    published, shipped = (list(map(Path, paths)) for paths in (targets.published(name), targets.shipped(name)))
+    return study, published, shipped, Path(targets.chances()), remark(name, len(lacking), len(changed))
 
 
-def _figures(results: Results, curves: pd.DataFrame, compared: pd.DataFrame) -> dict[str, bytes]:
+def _figures(data: FigureData) -> dict[str, bytes]:
     """Return the files of all figures that the page of a study shows."""
-    files, in_columns = {}, board.pair(results) or ()
-    for name, settings in results.study.figures.items():
+    files, in_columns = {}, board.pair(data.results) or ()
+    for name, settings in data.results.study.figures.items():
         for suffix, width in ({"svg": PAGE} | ({"column.svg": COLUMN} if name in in_columns else {})).items():
             file = io.BytesIO()
-            figures.save(figures.draw(results, curves, compared, settings, width), file, "svg")
+            figures.save(figures.draw(replace(data, width=width), settings), file, "svg")
             files[f"figures/{name}.{suffix}"] = file.getvalue()
     return files
 
 
-def study_report(archived: Archived) -> page.StudyReport:
-    """Return what the report shows of an archived study: tables, figures and verdicts anew."""
-    study, about = archived.study, archive.read_about(archived.study.name)
+def study_report(
+    study: Study, published: Sequence[Path], shipped: Sequence[Path], chances: Path, origin: str
+) -> page.StudyReport:
+    """Return what the report shows of an archived study: tables, figures and verdicts anew.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    published : sequence of Path
+        Its files of published numbers.
+    shipped : sequence of Path
+        The table of its replications, if there is one.
+    chances : Path
+        The table of claims evaluated on the published numbers.
+    origin : str
+        See `remark`.
+    """
     name = study.name
     runs, cells, drawn = (archive.path_of(name, pattern) for pattern in (layout.RUNS, layout.CELLS, layout.CURVES))
     results, prepared, curves = Results.read(study, runs, cells), archive.read_prepared(name), pd.read_parquet(drawn)
-    compared = reproduction.table(results, prepared, archived.published, archived.shipped)
-    printed = claims.read_chances(archived.chances, name)
-    judged = claims.table(name, claims.Evidence(results, curves), printed)
-    index = tables.comparison(compared)
-    source = f"Reference results {archive.version_of(name)}"
-    built = {key: tables.build(results, prepared, index, table) for key, table in sorted(study.tables.items())}
-    built = {key: replace(table, remarks=[*table.remarks, f"{source}."]) for key, table in built.items()}
+    compared = reproduction.table(results, prepared, {path.name: path for path in published}, *shipped)
+    data = FigureData(results, curves, compared)
+    judged = claims.table(name, claims.Evidence(results, curves), claims.read_chances(chances, name))
     files = {
         "cells.csv": cells.read_bytes(),
         "reproduction.csv": _csv(compared),
         "claims.csv": _csv(judged),
-        **{f"tables/{key}": text.encode() for key, text in renderings.files(built).items()},
-        **_figures(results, curves, compared),
+        **_figures(data),
     }
-    made = report.assemble(
-        results,
-        curves,
-        compared,
+    return report.assemble(
+        data,
+        prepared,
         files,
-        tables=built,
-        comparison=index,
+        f"Reference results {archive.version_of(name)}",
         whole=study,
-        earlier=_remark(about, archived),
-        prepared=prepared,
+        earlier=origin,
         claims=judged.astype(object).where(judged.notna(), "").astype(str),
         records=archive.read_records(name),
-        newest=datetime.fromisoformat(about["date"]).replace(tzinfo=UTC),
+        newest=datetime.fromisoformat(archive.read_about(name)["date"]).replace(tzinfo=UTC),
         archived=True,
     )
-    return replace(made, figures=[replace(each, caption=f"{each.caption}. {source}") for each in made.figures])
 
 
-def _remark(about: Mapping[str, Any], archived: Archived) -> str:
-    """Return where the numbers of a study are from, in words."""
-    version = archive.version_of(about["study"])
+def remark(study: str, lacking: int, changed: int) -> str:
+    """Return in words where the numbers of a study are from, and how many of its runs are not archived or behind."""
+    version, about = archive.version_of(study), archive.read_about(study)
     text = f"reference results {version} of revision {', '.join(about['revision'])}, {about['date']}"
     text += f", on {', '.join(about['processor'])}" if about["processor"] else ""
-    text += f"; runs not archived yet: {archived.lacking}" if archived.lacking else ""
-    changed = f"; runs whose settings or code have changed since: {archived.changed}, which need not change a number"
-    return f"{text}{changed} (grambench rerun --reference compares)" if archived.changed else text
+    text += f"; runs not archived yet: {lacking}" if lacking else ""
+    behind = f"; runs whose settings or code have changed since: {changed}, which need not change a number"
+    return f"{text}{behind} (grambench rerun --reference compares)" if changed else text
 
 
 def _csv(table: pd.DataFrame) -> bytes:

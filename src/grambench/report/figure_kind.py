@@ -27,7 +27,7 @@ NAMED = 4  # most data sets that are named where they are left out
 Curve = tuple[Floats, Floats, Floats | None]  # x, mean and standard deviation, if any
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class FigureData:
     """The data of figures: the results of a study, curves.parquet and reproduction.csv, and the width in inches."""
 

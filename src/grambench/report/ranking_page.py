@@ -12,12 +12,13 @@ import pandas as pd
 from markupsafe import Markup
 
 from grambench.common.counts import counted
-from grambench.common.files import atomic
+from grambench.common.files import atomic, write_text
 from grambench.common.layout import Cell
 from grambench.config.metrics import METRICS
 from grambench.report import figures, renderings
 from grambench.report.answer import EQUAL
 from grambench.report.cells import TableContent
+from grambench.report.figure_kind import FigureData
 from grambench.report.figures.critical_difference import CriticalDifferenceFigure
 from grambench.report.looks import environment
 from grambench.report.table_data import TableData
@@ -85,7 +86,7 @@ def write(folder: Path, ranking: Ranking) -> Path:
     kept = {own, *(ranking.results.title(name) for name in EQUAL if name in ranking.results.study.algorithms)}
     short = {SHORT: _shortened(tables["ranks"], kept)}
     for name, text in renderings.files({key: _marked(table, own) for key, table in (tables | short).items()}).items():
-        _write(folder / name, text)
+        write_text(folder / name, text, atomic)
     figure = CriticalDifferenceFigure(
         kind="critical_difference",
         title="Mean ranks",
@@ -93,7 +94,7 @@ def write(folder: Path, ranking: Ranking) -> Path:
         algorithms=list(ranking.results.study.algorithms),
         metrics=[METRIC],
     )
-    canvas = figures.draw(ranking.results, pd.DataFrame(), pd.DataFrame(), figure)
+    canvas = figures.draw(FigureData(ranking.results, pd.DataFrame(), pd.DataFrame()), figure)
     for suffix in ("svg", "pdf"):
         with atomic(folder / f"{FIGURE}.{suffix}") as temporary:
             figures.save(canvas, temporary, suffix)
@@ -107,14 +108,8 @@ def write(folder: Path, ranking: Ranking) -> Path:
         "alternative": figures.alternative(ranking.results, figure),
         "left_out": ranking.left_out,
     }
-    _write(folder / PAGE, environment().get_template(PAGE).render(values))
+    write_text(folder / PAGE, environment().get_template(PAGE).render(values), atomic)
     return folder / PAGE
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all, and without a seal: it is to be sent on."""
-    with atomic(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
 
 
 def _tables(ranking: Ranking) -> dict[str, TableContent]:

@@ -30,27 +30,34 @@ def text(table: TableContent, width: int) -> str:
     lines = [": ".join(filter(None, (table.title, table.caption))), ""]
     for block in table.blocks:
         lines += [f"{block.dataset}: {block.head}"] if block.dataset else []
-        cells = [[f"{c.text or c.status}{'*' if c.best else ' '}" for c in row.cells] for row in block.rows]
-        labels = [table.corner, *(row.label for row in block.rows)]
-        columns = [[f"{title} ", *texts] for title, texts in zip(table.columns, zip(*cells, strict=True), strict=True)]
-        lines += _text_columns(labels, columns, width)
+        rows = [[table.corner, *(f"{title} " for title in table.columns)]]
+        rows += [
+            [row.label, *(f"{c.text or c.status}{'*' if c.best else ' '}" for c in row.cells)] for row in block.rows
+        ]
+        for part in fitting(rows, width + 2):  # nothing stands before the labels
+            first, *others = sizes(part)
+            for label, *texts in part:
+                aligned = (text.rjust(size) for text, size in zip(texts, others, strict=True))
+                lines.append(f"{label:{first - 2}}{''.join(aligned)}".rstrip())
+            lines.append("")
     return "\n".join([*lines, *table.remarks]).replace("Bold:", "Star:") + "\n"
 
 
-def _text_columns(labels: Sequence[str], columns: Sequence[Sequence[str]], width: int) -> Iterator[str]:
-    """Yield lines of aligned columns, in as many parts as their width needs."""
-    first = max(map(len, labels))
-    sizes = [max(map(len, column)) + 2 for column in columns]
-    start = 0
-    while start < len(columns):
-        end = start + 1
-        while end < len(columns) and first + sum(sizes[start : end + 1]) <= width:
-            end += 1
-        for label, *texts in zip(labels, *columns[start:end], strict=True):
-            aligned = (text.rjust(size) for text, size in zip(texts, sizes[start:end], strict=True))
-            yield f"{label:{first}}{''.join(aligned)}".rstrip()
-        yield ""
-        start = end
+def sizes(rows: Sequence[Sequence[str]]) -> list[int]:
+    """Return the width of each column, with two spaces between columns."""
+    return [max(map(len, column)) + 2 for column in zip(*rows, strict=True)]
+
+
+def fitting(rows: Sequence[Sequence[str]], width: int) -> Iterator[list[tuple[str, ...]]]:
+    """Yield tables of the first column and as many of the others as have room."""
+    first, *others = sizes(rows)
+    start, used = 1, first
+    for place, size in enumerate(others, start=1):
+        if used + size > width and place > start:
+            yield [(row[0], *row[start:place]) for row in rows]
+            start, used = place, first
+        used += size
+    yield [(row[0], *row[start:]) for row in rows]
 
 
 def markdown(table: TableContent) -> str:

@@ -18,16 +18,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pydantic import TypeAdapter
 
 from grambench.common import layout, shipped
 from grambench.common.docstrings import attributes
 from grambench.common.errors import DataError
-from grambench.common.files import SUMS, atomic, check, checksums, found_fault, read_text, sha256
+from grambench.common.files import SUMS, atomic, check, checksums, found_fault, read_text, sha256, write_text
 from grambench.common.layout import Cell
 from grambench.common.types import Floats
-from grambench.datasets.store import Unavailable
 from grambench.results import characteristics, collect, records
-from grambench.results.characteristics import Characteristics, Prepared
+from grambench.results.characteristics import Prepared
 from grambench.results.collect import CONFUSED
 from grambench.results.columns import Column, Table
 from grambench.results.reading import as_written
@@ -152,12 +152,9 @@ def write_records(
                 content.to_parquet(temporary, index=False, compression="zstd", compression_level=19)
             else:
                 content.to_csv(temporary, index=False)
-    with atomic(folder / ABOUT) as temporary:
-        text = json.dumps(_about([*made.values()]) | dict(about), indent=1)
-        temporary.write_text(f"{text}\n", encoding="utf-8")
-    with atomic(folder / SUMS) as temporary:
-        lines = (f"{sha256(folder / name)}  {name}\n" for name in (*NAMES, *files))
-        temporary.write_text("".join(lines), encoding="utf-8")
+    write_text(folder / ABOUT, json.dumps(_about([*made.values()]) | dict(about), indent=1) + "\n", atomic)
+    sums = (f"{sha256(folder / name)}  {name}\n" for name in (*NAMES, *files))
+    write_text(folder / SUMS, "".join(sums), atomic)
 
 
 def _read(study: str | Path, pattern: str) -> pd.DataFrame:
@@ -232,13 +229,7 @@ def path_of(study: str | Path, pattern: str) -> Path:
 
 def read_prepared(study: str) -> Prepared:
     """Return the characteristics of the data sets of a study, or the notes that they were unavailable."""
-    data = read_about(study)["data"]
-    return {
-        name: Unavailable(name, tuple(found["reasons"]))
-        if "reasons" in found
-        else Characteristics(**found | {"classes": tuple(found["classes"])})
-        for name, found in data.items()
-    }
+    return TypeAdapter(Prepared).validate_python(read_about(study)["data"])
 
 
 def read_records(study: str | Path) -> dict[str, Record]:

@@ -25,9 +25,9 @@ spectral, and Armijo's rule compares with the highest of the last ten objectives
 (`grambench.solvers.gradient_projection`), where the paper has the standard method.
 
 Eq. 10 has a bias b, and so has this SVM. The published KL-C accuracies, though, fit the sign of f(x) − b on 17 of 22
-cells, and that of f(x) on 10 (docs/papers/rkl_appendix.md); the parameter `bias` selects either.
+cells, and that of f(x) on 10 (docs/papers/rkl_appendix.md). `bias` selects either: by default b is kept, and study rkl has both.
 
-Chosen by published numbers: in some configurations of study rkl, the trained SVM without its b (`bias` of False).
+Chosen by published numbers: the trained SVM without its b.
 
 References
 ----------

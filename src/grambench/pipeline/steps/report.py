@@ -25,8 +25,10 @@ from grambench.pipeline.job import Job
 from grambench.report import charts, figures, notes, page, renderings, site, tables
 from grambench.report.cells import TableContent
 from grambench.report.drawing import COLUMN
+from grambench.report.figure_kind import FigureData
 from grambench.report.tables import matrix
 from grambench.results import characteristics, records, reproduction
+from grambench.results.characteristics import Prepared
 from grambench.results.study import Results
 
 POINTS_PER_INCH = 72.0
@@ -112,25 +114,17 @@ def study_report(
     results = Results.read(study, path(layout.RUNS), path(layout.CELLS))
     record_files = {str(name): find(str(name)) for name in results.cells["record"]}
     times = (file.stat().st_mtime for file in record_files.values())
-    downloads = {}
-    for name, suffix in itertools.product(study.tables, layout.TABLE_SUFFIXES):
-        downloads[f"tables/{name}.{suffix}"] = path(layout.TABLE, table=name, suffix=suffix)
-    for name, suffix in itertools.product(study.figures, FIGURE_DOWNLOADS):
-        downloads[f"figures/{name}.{suffix}"] = path(layout.FIGURE, figure=name, suffix=suffix)
+    downloads = {
+        f"figures/{name}.{suffix}": path(layout.FIGURE, figure=name, suffix=suffix)
+        for name, suffix in itertools.product(study.figures, FIGURE_DOWNLOADS)
+    }
     downloads |= {Path(pattern).name: path(pattern) for pattern in (layout.REPRODUCTION, layout.CLAIMS, layout.CELLS)}
-    prepared = {name: characteristics.read(path(layout.PREPARED, dataset=name)) for name in study.datasets}
-    compared = reproduction.read(path(layout.REPRODUCTION))
-    index = tables.comparison(compared)
     return assemble(
-        results,
-        pd.read_parquet(check(path(layout.CURVES))),
-        compared,
+        FigureData(results, pd.read_parquet(check(path(layout.CURVES))), reproduction.read(path(layout.REPRODUCTION))),
+        {name: characteristics.read(path(layout.PREPARED, dataset=name)) for name in study.datasets},
         {name: check(file).read_bytes() for name, file in downloads.items()},
-        tables={name: tables.build(results, prepared, index, table) for name, table in sorted(study.tables.items())},
-        comparison=index,
         whole=Study.model_validate(complete),
         earlier=EARLIER[stale],
-        prepared=prepared,
         claims=pd.read_csv(check(path(layout.CLAIMS)), dtype=str, keep_default_na=False),
         records={name: _without_curves(records.read(file)) for name, file in record_files.items()},
         newest=datetime.fromtimestamp(max(times, default=0), tz=UTC),
@@ -144,29 +138,37 @@ def _without_curves(record: records.Record) -> records.Record:
 
 
 def assemble(
-    results: Results, curves: pd.DataFrame, compared: pd.DataFrame, files: dict[str, bytes], **shown: Any
+    data: FigureData, prepared: Prepared, files: dict[str, bytes], source: str = "", **shown: Any
 ) -> page.StudyReport:
     """Return what the report shows of a study.
 
     Parameters
     ----------
-    results : Results
-        Its results.
-    curves, compared : DataFrame
-        curves.parquet and reproduction.csv.
+    data : FigureData
+        Its results, curves.parquet and reproduction.csv.
+    prepared : dict
+        Its data sets as loaded.
     files : dict of bytes
-        The files of its tables and figures, and its CSV files, by their paths below the study's folder.
+        The files of its figures, and its CSV files, by their paths below the study's folder; those of tables are added.
+    source : str
+        What tables and figures say of where their numbers are from.
     **shown
         The attributes of the StudyReport that these do not give.
     """
-    files = files | {name: text.encode() for name, text in renderings.files(_paper_table(results)).items()}
+    results, index, built = data.results, tables.comparison(data.reproduction), dict[str, TableContent]()
+    for name, table in sorted(results.study.tables.items()):
+        content = tables.build(results, prepared, index, table)
+        built[name] = replace(content, remarks=[*content.remarks, f"{source}."]) if source else content
+    texts = renderings.files({f"tables/{name}": table for name, table in built.items()} | _paper_table(results))
+    files = files | {name: text.encode() for name, text in texts.items()}
+    drawn = sorted(results.study.figures.items())
     return page.StudyReport(
         results=results,
-        reproduction=compared,
-        figures=[
-            _picture(results, curves, compared, name, figure, files)
-            for name, figure in sorted(results.study.figures.items())
-        ],
+        prepared=prepared,
+        reproduction=data.reproduction,
+        comparison=index,
+        tables=built,
+        figures=[_picture(data, name, figure, files, source) for name, figure in drawn],
         files={name: content for name, content in files.items() if content.count(b"\n") > 1},
         **shown,
     )
@@ -180,9 +182,7 @@ def _paper_table(results: Results) -> dict[str, TableContent]:
     return {page.PAPER_TABLE: matrix.paper_table(results, metric, algorithms, datasets)}
 
 
-def _picture(
-    results: Results, curves: pd.DataFrame, compared: pd.DataFrame, name: str, figure: Figure, files: dict[str, bytes]
-) -> page.Picture:
+def _picture(data: FigureData, name: str, figure: Figure, files: dict[str, bytes], source: str) -> page.Picture:
     """Return a figure with its texts, its files and the numbers of its interactive chart."""
     # A figure that is too wide for a column has the width of a page in both files.
     in_column = page.points_of(files.get(f"figures/{name}.column.svg", b"")) <= POINTS_PER_INCH * COLUMN + 1.0
@@ -191,11 +191,11 @@ def _picture(
         for suffix in FIGURE_DOWNLOADS
         if f"figures/{name}.{suffix}" in files and (in_column or not suffix.startswith("column"))
     }
-    chart = figures.chart(results, curves, compared, figure)
+    results, chart = data.results, figures.chart(data, figure)
     return page.Picture(
         name=name,
         title=figure.title,
-        caption=". ".join(filter(None, [figure.caption.rstrip("."), figures.describe_runs(results, figure)])),
+        caption=". ".join(filter(None, [figure.caption.rstrip("."), figures.describe_runs(results, figure), source])),
         alternative=figures.alternative(results, figure),
         left_out=figures.left_out(results, figure),
         svg=files[f"figures/{name}.svg"],

@@ -16,7 +16,7 @@ from grambench.common.counts import counted
 from grambench.config.metrics import WEIGHT
 from grambench.config.shown import AnyFigure
 from grambench.report.charts import Chart
-from grambench.report.drawing import PAGE, plain_powers, style
+from grambench.report.drawing import plain_powers, style
 from grambench.report.figure_kind import FigureData, FigureKind
 from grambench.report.lazy import Canvas, DataFrame, Results
 
@@ -27,40 +27,19 @@ DATED = {  # entries of a file's metadata that would differ from run to run, or 
 }
 
 
-def draw(
-    results: Results,
-    curves: DataFrame,
-    reproduction: DataFrame,
-    figure: AnyFigure,
-    width: float = PAGE,
-) -> Canvas:
-    """Draw one figure.
-
-    Parameters
-    ----------
-    results : Results
-        The results of the study.
-    curves : DataFrame
-        curves.parquet.
-    reproduction : DataFrame
-        reproduction.csv.
-    figure : AnyFigure
-        The figure's description in the study.
-    width : float
-        The width in inches, `PAGE` or `COLUMN` of `grambench.report.drawing`.
-    """
+def draw(data: FigureData, figure: AnyFigure) -> Canvas:
+    """Draw one figure, given its description in the study."""
     import matplotlib as mpl
 
     with mpl.rc_context(style()):
-        data = FigureData(results=results, curves=curves, reproduction=reproduction, width=width)
-        canvas = _kind(results, figure).draw(data)
+        canvas = _kind(data.results, figure).draw(data)
         plain_powers(canvas)
         return canvas
 
 
-def chart(results: Results, curves: DataFrame, reproduction: DataFrame, figure: AnyFigure) -> Chart | None:
+def chart(data: FigureData, figure: AnyFigure) -> Chart | None:
     """Return the numbers behind a figure that the report shows interactively; None if its kind has none."""
-    return _kind(results, figure).chart(FigureData(results=results, curves=curves, reproduction=reproduction))
+    return _kind(data.results, figure).chart(data)
 
 
 def without_hidden_weights(results: Results, curves: DataFrame) -> DataFrame:
