@@ -25,7 +25,8 @@ spectral, and Armijo's rule compares with the highest of the last ten objectives
 (`grambench.solvers.gradient_projection`), where the paper has the standard method.
 
 Eq. 10 has a bias b, and so has this SVM. The published KL-C accuracies, though, fit the sign of f(x) − b on 17 of 22
-cells, and that of f(x) on 10 (docs/papers/rkl_appendix.md). `bias` selects either: by default b is kept, and study rkl has both.
+cells, and that of f(x) on 10 (docs/papers/rkl_appendix.md). `bias` selects either: b is kept by default, and study rkl
+has both.
 
 Chosen by published numbers: the trained SVM without its b.
 
