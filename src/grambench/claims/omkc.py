@@ -3,7 +3,7 @@
 "Better" compares means over all runs; "significantly" and "among the best" are Student's two-sample t-test at 5 %: the
 paper names neither level nor kind. What the paper calls comparable or competitive is not significantly worse here.
 Times are compared by work, the rows of kernel values that are added to scores; by seconds where stochastic votes save,
-which adds no rows.
+which adds no rows. OM-2 is what its printed numbers need, which amounts to the kernel of the largest norm.
 """
 
 import math
@@ -39,6 +39,7 @@ MEASURES = {ROWS: " (here, by work: rows added)", SECONDS: " (here, by seconds)"
 SOMETIMES = 3 / 15
 IN_WORDS: dict[Share | float, str] = {"every": "every data set", SOMETIMES: "3 of 15 or more"}
 SCORES_KEPT = "undecided, since our passes keep the scores of all kernels, so that a vote of a few saves nothing here"
+OFTEN = "undecided, since often need not be most, and the paper does not name its data sets"
 BEST_BETA = (0.7, 0.9)
 SMALL_BETA, DELTA = 0.5, 0.01  # of Sections 5.6 and 5.1
 EARLY = 0.1  # share of the pass behind "at the beginning"
@@ -161,6 +162,15 @@ def om2_as_good_as_star(evidence: Evidence) -> Answer:
     return Answer.both(*(Answer.at_most(_hits(evidence, *pair), SETS, half, _phrase(*pair)) for pair in pairs))
 
 
+def star_ahead_of_om2(evidence: Evidence) -> Answer:
+    """Perceptron(*) is considerably better than OM-2 on some data sets (here: fewer mistakes on each that is named).
+
+    These are australian, diabetes, wdbc, breast, fourclass, splice and svmguide1.
+    """
+    hits = _hits(evidence, [STAR], FEWER, [OM2], datasets=AHEAD_OF_OM2)
+    return Answer.on_named(hits, AHEAD_OF_OM2, _phrase([STAR], FEWER, [OM2]))
+
+
 def om2_ahead_elsewhere(evidence: Evidence) -> Answer:
     """OM-2 has fewer mistakes than Perceptron(*) on the data sets that 4e does not name (here: on most of them).
 
@@ -178,9 +188,9 @@ def twelve_times_the_vectors(evidence: Evidence) -> Answer:
     return Answer.by_values(times, lambda ratio: 10.5 <= ratio <= 13.5, ["ionosphere"], "every", phrase, "({:.1f})")
 
 
-def _ends(evidence: Evidence, metric: str) -> pd.DataFrame:
-    """Return the means over all runs at a tenth of the pass and at its end: columns early and late."""
-    curves = evidence.curves[evidence.curves["metric"] == metric]
+def _ends(evidence: Evidence) -> pd.DataFrame:
+    """Return the mean mistake rates over all runs at a tenth of the pass and at its end: columns early and late."""
+    curves = evidence.curves[evidence.curves["metric"] == MISTAKES]
     means = curves.groupby(["dataset", "algorithm", "round"], as_index=False)["result"].mean()
     length = means.groupby("dataset")["round"].transform("max")
     early = means[means["round"] >= EARLY * length].groupby(["dataset", "algorithm"])["result"].first()
@@ -190,7 +200,7 @@ def _ends(evidence: Evidence, metric: str) -> pd.DataFrame:
 
 def _during_the_pass(evidence: Evidence, names: list[str], test: Callable[[pd.DataFrame], Any]) -> dict[str, bool]:
     """Return the answers of a test of the mistake rates of some algorithms (rows): columns early and late."""
-    ends = _ends(evidence, MISTAKES)
+    ends = _ends(evidence)
     available = [dataset for dataset in SETS if all((dataset, name) in ends.index for name in names)]
     return {dataset: bool(test(ends.loc[[(dataset, name) for name in names]].droplevel(0))) for dataset in available}
 
@@ -203,13 +213,19 @@ def mistakes_fall(evidence: Evidence) -> Answer:
 
 
 def star_ahead_early(evidence: Evidence) -> Answer:
-    """At first Perceptron(*) errs less than all OMKC algorithms (here: after a tenth of the pass, on most sets)."""
+    """At first Perceptron(*) errs less than all OMKC algorithms (here: after a tenth of the pass, on most sets).
+
+    [The kernel of Perceptron(*) is the one with the fewest mistakes on this very tenth, which favours it.]
+    """
     early = _during_the_pass(evidence, [*OMKC, STAR], lambda ends: ends["early"].idxmin() not in OMKC)
     return Answer.by_share(early, SETS, "most", "Perceptron(*) has the lowest rate after a tenth of the pass")
 
 
 def improves_faster_than_star(evidence: Evidence) -> Answer:
-    """Later, OMKC's mistake rates fall more rapidly than Perceptron(*)'s (here: all four on most data sets)."""
+    """Later, OMKC's mistake rates fall more rapidly than Perceptron(*)'s (here: all four on most data sets).
+
+    [Rates fall from those after a tenth of the pass, by which the kernel of Perceptron(*) was chosen.]
+    """
 
     def faster(ends: pd.DataFrame) -> bool:
         falls = ends["early"] - ends["late"]
@@ -220,16 +236,21 @@ def improves_faster_than_star(evidence: Evidence) -> Answer:
 
 
 def weight_of_the_best(evidence: Evidence) -> Answer:
-    """OMKC(D,D) and (D,S) put more weight on the best kernel than (S,D) and (S,S), on almost all data sets."""
+    """OMKC(D,D) and (D,S) are significantly better than (S,D) and (S,S) for tracking the best kernel.
+
+    Here: more weight on it at the ends of passes, on almost all data sets, paired over the permutations.
+    """
     hits = {}
     for name in SETS:
         for best in evidence.results.best_kernels(name)[:1]:
             curves = evidence.curves[evidence.curves["dataset"] == name]
-            late = _ends(Evidence(evidence.results, curves), f"weight:{best}")["late"]
-            weights = {algorithm: float(late.get((name, algorithm), math.nan)) for algorithm in OMKC}
-            if all(map(math.isfinite, weights.values())):
-                hits[name] = min(weights[DD], weights[DS]) > max(weights[SD], weights[SS])
-    return Answer.by_share(hits, SETS, "almost all", "both end with more weight on the best kernel")
+            weights = curves[curves["metric"] == f"weight:{best}"]
+            last = weights[weights["round"] == weights["round"].max()]
+            by_run = last.pivot(index="repetition", columns="algorithm", values="result").reindex(columns=OMKC).dropna()
+            if len(by_run) > 1:
+                pairs = [(by_run[more], by_run[less]) for more in (DD, DS) for less in (SD, SS)]
+                hits[name] = all(_significantly_more(*pair) for pair in pairs)
+    return Answer.by_share(hits, SETS, "almost all", "both end with significantly more weight on the best kernel")
 
 
 def _savings(evidence: Evidence, algorithm: str, metric: str = ROWS) -> dict[str, float]:
@@ -259,7 +280,7 @@ def both_stochastic_saves(evidence: Evidence) -> Answer:
 
 def stochastic_update_saves(evidence: Evidence) -> Answer:
     """OMKC(S,D) saves about 5 to 60 % of OMKC(D,D)'s time (here, on most data sets, by work: rows added to scores)."""
-    return _between(evidence, "omkc_sd", 5, 60, "OMKC(S,D) saves 5 to 60 %")
+    return _between(evidence, "omkc_sd", 5, 60, "OMKC(S,D) saves 5 to 60 %").adding("printed: median 14 %")
 
 
 def stochastic_combination_as_slow(evidence: Evidence) -> Answer:
@@ -328,7 +349,7 @@ def _best_beta(evidence: Evidence, algorithm: str) -> Answer:
     low, high = BEST_BETA
     phrase = f"no beta makes {evidence.results.title(algorithm)} significantly better than the best in [{low}, {high}]"
     answer = _in_sweep(evidence, ("beta", [algorithm], MISTAKES), as_good, phrase)
-    return answer.adding(f"best beta: {list_names(best_betas)}")
+    return answer.adding(f"best beta: {list_names(best_betas)}").doubting(OFTEN)
 
 
 def _in_sweep(evidence: Evidence, swept: tuple[str, Names, str], test: SweepTest, phrase: str) -> Answer:
@@ -350,7 +371,8 @@ def _significantly_more(first: Any, second: Any) -> bool:
 def beta_matters(evidence: Evidence) -> Answer:
     """Values of beta do affect the mistakes of the OMKC algorithms (here: all four, on most data sets).
 
-    The best and the worst beta differ significantly, paired over the permutations.
+    The best and the worst of all values differ significantly, paired over the permutations. No correction for their
+    choice, after the fact.
     """
 
     def differ(_: str, table: pd.DataFrame) -> bool:
@@ -384,7 +406,8 @@ def no_universal_beta(evidence: Evidence) -> Answer:
 def theory_overestimates_beta(evidence: Evidence) -> Answer:
     """Theorem 1's beta, 1 / (1 + sqrt(ln m / T)), is overestimated (here: the best of both 12a and 12b is smaller).
 
-    On most data sets; it is compared with the value of the sweep that is nearest to the theorem's.
+    On most data sets; it is compared with the value of the sweep that is nearest to the theorem's. Theorem 1 is on
+    OMKC(D,D); (S,S) is asked too, since Section 5.6 gives the best beta of these two.
     """
     sizes, kernels = _sizes(evidence), evidence.results.study.kernel_list()
 
@@ -463,7 +486,8 @@ def _bounded(
     """Judge whether "mistakes" or "updates" are within a bound: in all "runs", or in their mean on all "data sets".
 
     The bound is a function of (ln(1/beta) min_i sum_t z_i(t) + ln m) / (1 - beta) in each run, m, delta and T. Where it
-    exceeds what is true of any algorithm, T mistakes and m T updates, on all data sets, it decides nothing.
+    exceeds what is true of any algorithm, T mistakes and m T updates, on more than half of the data sets, it decides
+    nothing.
     """
     results, name_of = evidence.results, algorithms.title(algorithm)
     kernels = [kernel.name for kernel in results.study.kernel_list()]
@@ -472,7 +496,8 @@ def _bounded(
     if not 0 < beta < 1:
         return Answer.undecided(f"the study gives {name_of} no beta between 0 and 1")
     shares: dict[str, float] = {}
-    sizes, telling, each = _sizes(evidence), 0, 1 if counted == "mistakes" else len(kernels)
+    telling: list[bool] = []
+    sizes, each = _sizes(evidence), 1 if counted == "mistakes" else len(kernels)
     for name in results.study.datasets:
         rates = results.values(name, algorithm, MISTAKES)
         updates = np.stack([results.values(name, algorithm, f"updates:{kernel}") for kernel in kernels])
@@ -484,12 +509,12 @@ def _bounded(
         counts = np.rint(rates * sizes[name] / 100) if counted == "mistakes" else updates.sum(axis=0)
         of_runs = {f"{name} run {run}": float(share) for run, share in enumerate(counts / limits)}
         shares |= of_runs if unit == "runs" else {name: float(counts.mean() / limits.mean())}
-        telling += bool(limits.mean() < each * sizes[name])
+        telling.append(bool(limits.mean() < each * sizes[name]))
     violated = [name for name, share in shares.items() if not share <= 1]
     within, most = len(shares) - len(violated), 100 * max(shares.values(), default=0)
-    line = f"{within} of {len(shares)} {unit}; at most {most:.2g} %"
-    line += f" of the bound are used, which is below the trivial {'T' if each == 1 else 'm T'} on {telling} data sets"
-    enough = bool(violated or telling)
+    trivial, line = "T" if each == 1 else "m T", f"{within} of {len(shares)} {unit}; at most {most:.2g} %"
+    line += f" of the bound are used, which is below the trivial {trivial} on {sum(telling)} data sets"
+    enough = bool(violated) or 2 * sum(telling) >= max(1, len(telling))
     return Answer.of(not violated, f"{line}; not {list_names(violated)}" if violated else line, enough=enough)
 
 
@@ -543,8 +568,7 @@ CLAIMS = [
     Claim("4b", "Section 5.2", star_exceptions),
     _comparison("4c: Section 5.2", [OM2], NO_MORE, [LINEAR, UNIFORM]),
     Claim("4d", "Section 5.2", om2_as_good_as_star),
-    # "tends to perform considerably better on some datasets (such as ...)": how much is considerable is not said
-    _comparison("4e: Section 5.2", [STAR], FEWER, [OM2], AHEAD_OF_OM2),
+    Claim("4e", "Section 5.2", star_ahead_of_om2),
     Claim("4f", "Section 5.2", om2_ahead_elsewhere),
     _comparison("5d: Section 5.2", [DD], SIGNIFICANTLY, [STAR]),
     _comparison("5e: Section 5.2", [DD], SIGNIFICANTLY, [OM2]),
@@ -585,7 +609,9 @@ CLAIMS = [
     Claim("11a", "Section 5.5, Table 5", both_stochastic_saves),
     Claim("11b", "Section 5.5, Table 5", stochastic_update_saves),
     Claim("11d", "Section 5.5, Table 5", savings_grow),
-    _comparison("11h: Section 5.5 (the text prints 8 %), Table 5 (81 %)", [SS], "over 80 % fewer", [DD], ["w5a"], ROWS),
+    _comparison(
+        "11h: Section 5.5 (the text prints 8 %), Table 5 (81 %)", [SS], "over 80 % fewer", [DD], ["w5a"], SECONDS
+    ),
     _comparison("11i: Section 5.5, Table 5", [SD], "over 60 % fewer", [DD], ["w5a"], ROWS),
     Claim("12d", "Section 5.6, Figure 4", beta_matters),
     Claim("12e", "Section 5.6, Figure 4", no_universal_beta),

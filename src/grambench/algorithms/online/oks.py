@@ -20,6 +20,9 @@ that drew the kernel. On D features of each kernel a round costs O(D + m) beside
 
 Deviations
 ----------
+Lines 9 and 11 print q_t = w_t / Σ_j w_j and output q_T, from the weights before the update of round t. Here a round
+draws with all updates before it, and the selected kernel has the largest weight after the last update.
+
 As printed, a score of exactly 0 is a mistake on both classes (line 6). The default η is the paper's, from Theorem 3. Of
 its two passes the paper gives δ only, see `horizon`. `grambench.algorithms.bandit` says how several passes continue.
 

@@ -8,8 +8,8 @@ Formula
     ŷ = sign Σ_k θ_k sign f_k(x)
     θ_k ← β θ_k  and  f_k ← f_k + λ y K_k(x, ·)     for every k with sign f_k(x) ≠ y
 
-A step λ above 0 changes no sign, so the pass is that of `omkc_dd`. The step is a parameter because Yang et al. tune it;
-it changes nothing.
+A step λ above 0 changes no sign, so the pass is that of `omkc_dd`. Yang et al. tune the steps of OKS and
+Perceptrons, and beta alone of OM-1. Here it has a step all the same, which changes nothing.
 
 Complexity
 ----------

@@ -15,12 +15,18 @@ O(m n²); the SVM comes afterwards.
 
 Deviations
 ----------
-The alignment is centred, while that of Cristianini et al. is not.
+The alignment is centred, while that of Cristianini et al. is not. Yang et al. do not say whether theirs is, and cite
+Cortes et al. for it, who centre.
+
+Chosen by published numbers: a centred alignment.
 
 References
 ----------
 Cristianini, Kandola, Elisseeff and Shawe-Taylor (2002). On kernel-target alignment. Advances in Neural Information
 Processing Systems 14.
+
+Cortes, Mohri and Rostamizadeh (2010). Two-stage learning kernel algorithms. International Conference on Machine
+Learning.
 
 Yang, Mahdavi, Jin, Yi and Hoi (2012). Online kernel selection: algorithms and evaluations. AAAI Conference on
 Artificial Intelligence.
