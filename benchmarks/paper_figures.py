@@ -88,7 +88,7 @@ def omkc(axes: Axes, page: Path) -> None:
 
 def rkl(axes: Axes, page: Path) -> None:
     rows = table(page, "column")[1:]
-    verdicts(axes, rows[: [row[0] for row in rows].index("all")])
+    verdicts(axes, rows[: [row[0] for row in rows].index("all eight columns")])
     axes.set(xlabel="number of accuracies")
 
 

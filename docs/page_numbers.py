@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from board_pages import images, lead_on_synthetic, leaderboard_images, leaderboard_views, views
 from page_parts import WORDS, Part, Sentence, Table, points
-from paper_pages import OF_OMKC, ca, obscure, obscure_rows, oks, oks_rows, omkc, omkc_rows, rkl, rkl_rows
+from paper_pages import OF_OMKC, ca, ca_rows, obscure, obscure_rows, oks, oks_rows, omkc, omkc_rows, rkl, rkl_rows
 from reference_numbers import ACCURACY, ROOT, counted, learned, reproduced, results_of
 from vectors_page import lead, leaderboard, vectors
 
@@ -221,6 +221,7 @@ PAGES = {
     "docs/papers/oks.md": oks,
     "docs/papers/omkc.md": omkc,
     "docs/papers/rkl.md": rkl,
+    "docs/papers/statements/ca.csv": ca_rows,
     "docs/papers/statements/obscure.csv": obscure_rows,
     "docs/papers/statements/oks.csv": oks_rows,
     "docs/papers/statements/omkc.csv": omkc_rows,

@@ -191,6 +191,8 @@ def rkl() -> Iterator[Part]:
     }.items():
         cells = [text for part in with_variants for text in counted(part[part["algorithm"] == name])]
         yield Sentence(f"| {title} | {' | '.join(['{}'] * len(cells))} |", cells)
+    cells = [text for part in found for text in counted(part)]
+    yield Sentence(f"| all eight columns | {' | '.join(['{}'] * len(cells))} |", cells)
     yield from _rkl_accuracies(found[0])
     yield from _rkl_claims()
     yield from rkl_rows()
@@ -325,8 +327,11 @@ def ca() -> Iterator[Part]:
     assert of_ca_1d["verdict"] == "compatible" and of_ca_1d["p_value"] < 0.02, "the page calls it on the edge"
     yield Sentence("CA-1D's is on the edge: p = {}, where", [f"{of_ca_1d['p_value']:.2g}"])
     verdicts = pd.concat([claims_of(study)["verdict"] for study in archive.studies() if study.startswith("ca_")])
-    counts = [(verdicts == name).sum() for name in ("holds", "fails")]
-    yield Sentence("**{} of {} claims hold, {} fail.**", [str(n) for n in (counts[0], len(verdicts), counts[1])])
+    counts = [(verdicts == name).sum() for name in ("holds", "fails", "undecided")]
+    yield Sentence(
+        "**{} of {} claims hold, {} fail, {} are undecided.**",
+        [str(counts[0]), str(len(verdicts)), str(counts[1]), WORDS[counts[2]]],
+    )
     errors = results_of("ca_mnist").means(["ca_1d", "cr"], "error_percent")
     ahead = list(map(points, (errors["ca_1d"] - errors["cr"]).agg(["min", "max", "mean"])))
     yield Sentence("CR is ahead on all eight tasks, by {} to {} points and {} in the mean", ahead)
@@ -339,6 +344,18 @@ def ca() -> Iterator[Part]:
     yield Sentence("CR takes {} times CA-1D's work there, and {} times its seconds", times["ca_relevance"])
     errors = results_of("ca_relevance").means(["ca_nd"], "error_percent", ["relevance_2", "relevance_5"])
     yield Sentence("CA-nD has {} % at gamma 2 and {} % at 5, more than at 0", list(map(points, errors["ca_nd"])))
+    yield from ca_rows()
+
+
+def ca_rows() -> Iterator[Part]:
+    """Yield the numbers of docs/papers/statements/ca.csv."""
+    medians = []
+    for study in ("ca_mnist", "ca_letter"):
+        results = results_of(study)
+        for name in ("cr", "ca_1d"):
+            runs = [results.values(data, name, "iterations") for data in results.study.datasets]
+            medians.append(f"{np.median(np.concatenate(runs)):g}")
+    yield Sentence("medians of CR and CA-1D are {} and {} on MNIST, {} and {} on letters", medians)
 
 
 def obscure() -> Iterator[Part]:

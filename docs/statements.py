@@ -24,7 +24,13 @@ NAMES = ("omkc", "rkl", "ca", "oks", "obscure")
 MARKUP, BACKSLASH = r"([|*<])", r"\\\1"  # what Markdown would take for its own, and how it is escaped
 HEADING = "## Every statement of the paper\n"
 NOT_RUN = "not run"
-DECIDED = (*study_page.DECIDED, "by number")
+BY_STUDY = "by study"  # rows of one statement whose verdicts are decided and differ
+DECIDED = (*study_page.DECIDED, "by number", BY_STUDY)
+AGAIN = (
+    f"A claim that several studies judge in the same words counts once (*{BY_STUDY}* if they differ), and rows with\n"
+    "KL-C without its bias do not count."
+)
+VARIANT = "without its bias"  # in rows that judge a statement again, by KL-C's variant
 
 
 class Statement(NamedTuple):
@@ -67,25 +73,40 @@ def statements(paper: str, results: Path | None = None) -> list[Statement]:
 
 
 def section(found: list[Statement]) -> str:
-    """Return the section of a page: how many statements are decided, and a table of all."""
-    counts = Counter(each.verdict for each in found)
+    """Return the section of a page: how many statements are decided, and a table of all.
+
+    A claim that several studies have counts once, and rows of a variant do not count.
+    """
+    by_statement: dict[object, set[str]] = {}
+    for each in found:
+        if VARIANT not in each.statement:
+            by_statement.setdefault(each.statement if each.claim else each, set()).add(each.verdict)
+    counts = Counter(map(_joint, by_statement.values()))
     decided = sum(counts[verdict] for verdict in DECIDED)
     parts = [
         f"{verdict} {counts[verdict]}" for verdict in (*DECIDED, "undecided", "unavailable", NOT_RUN) if counts[verdict]
     ]
     lines = [
         HEADING,
-        f"{decided} of {len(found)} statements ({decided / len(found):.0%}) are decided; {', '.join(parts)}.",
+        f"{decided} of {counts.total()} statements ({decided / counts.total():.0%}) are decided; {', '.join(parts)}.",
         "*Claim* is the number in the report; the runs of studies do not judge a statement without one.",
-        f"*{CONTRADICTED}* is what the paper's own numbers do not fulfil. *by number*: each stands beside",
-        "ours with a verdict. [Verdicts](../verdicts.md) says how *most* and the like, tests and times are read.\n",
-        "| section | claim | statement | verdict | evidence |",
+        f"*{CONTRADICTED}* is what the paper's own numbers or words do not fulfil. *by number*: each stands beside",
+        "ours with a verdict. [Verdicts](../verdicts.md) says how *most* and the like, tests and times are read.",
+        *([AGAIN] if counts.total() < len(found) else []),
+        "\n| section | claim | statement | verdict | evidence |",
         "|---|---|---|---|---|",
     ]
     for each in found:
         cells = (each.section, each.claim, each.statement, each.verdict, each.evidence)
         lines.append("".join(f"| {re.sub(MARKUP, BACKSLASH, cell)} " for cell in cells) + "|")
     return "\n".join(lines) + "\n"
+
+
+def _joint(verdicts: set[str]) -> str:
+    """Return the verdict on a statement by the verdicts of its rows."""
+    if len(verdicts) == 1:
+        return min(verdicts)
+    return BY_STUDY if verdicts <= {*DECIDED} else "undecided"
 
 
 def _position(statement: Statement) -> tuple[list[int], str]:

@@ -239,6 +239,8 @@ def test_planted_numbers_refute_a_claim(study, claim, change):
         ("ca_dirichlet", "1j", ("dirichlet", "du", ca.ERROR, lambda v, old: None if v == 20 else old, "resolution")),
         ("ca_relevance", "2a", ("relevance_40", "d2", ca.ERROR, GONE)),
         ("ca_relevance", "2b", ("relevance_0", "ca_nd", ca.ERROR, GONE)),
+        ("ca_relevance", "2a", ("relevance_5", "d2", ca.ERROR, to(9.9))),  # below that at gamma 0
+        ("ca_relevance", "2b", ("relevance_2", "ca_nd", ca.ERROR, to(14.1))),  # above it
         ("ca_relevance", "2c", ("relevance_20", "cr", ca.ERROR, GONE)),
         ("ca_relevance", "2d", ("relevance_40", "d1", ca.ALIGNMENT, GONE)),
         ("ca_relevance", "2e", ("relevance_1", "ca_nd_free", ca.ERROR, lambda draw, old: None if draw else old)),
@@ -250,7 +252,7 @@ def test_planted_numbers_refute_a_claim(study, claim, change):
         ("ca_mnist", "5d", (None, "cr_dc", ca.OPERATIONS, GONE)),
     ],
 )
-def test_what_is_missing_leaves_a_claim_undecided(study, claim, change):
+def test_what_is_missing_or_goes_both_ways_leaves_a_claim_undecided(study, claim, change):
     assert verdicts(STUDIES[study], changed(study, *change))[claim] == "undecided"
 
 

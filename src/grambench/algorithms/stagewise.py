@@ -4,8 +4,9 @@ Each iteration adds the kernel along which the alignment rises most (eq. 2 and 3
 (Proposition 2). Every Gram matrix here is centred; the target y_c y_c' has rank one and is never formed.
 
 Deviations: the initial kernel eps I is centred too, as Proposition 1 has it and Algorithm 1 does not, which changes the
-first weight by about one part in n. The learned weights are scaled to sum to one, which gives the C of the
-SVM the same meaning for every algorithm; with the paper's eps their sum is of the order of 1e-10.
+first weight by about one part in n. A stationary weight above eta_max is left out (`step`). The learned weights are
+scaled to sum to one, which gives the C of the SVM the same meaning for every algorithm; with the paper's eps their sum
+is of the order of 1e-10.
 """
 
 from collections.abc import Callable
@@ -109,7 +110,11 @@ def direction(gram: Floats, y: Floats) -> Floats:
 
 
 def step(gram: Floats, added: Floats, y: Floats, longest: float) -> float:
-    """Return the weight of a centred kernel that maximises the alignment (Proposition 2); both (n, n)."""
+    """Return the weight of a centred kernel that maximises the alignment (Proposition 2); both (n, n).
+
+    Proposition 2 as printed may return an eta* above eta_max, which line 8 of Algorithm 1 excludes. Such an eta* is no
+    candidate here.
+    """
     a, b = y @ gram @ y, y @ added @ y
     c, d, e = np.vdot(gram, gram), np.vdot(gram, added), np.vdot(added, added)
     denominator = b * d - a * e

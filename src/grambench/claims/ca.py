@@ -188,7 +188,7 @@ def few_kernels(evidence: Evidence) -> Answer:
 
 
 def fifty_iterations(evidence: Evidence) -> Answer:
-    """CR usually takes around 50 iterations (here: the median over all runs is 25 to 100; ours ends at 50 kernels)."""
+    """CR usually takes around 50 iterations (here: the median over all runs is 25 to 100; ours adds 50 at most)."""
     runs = [evidence.results.values(name, "cr", ITERATIONS) for name in sets(evidence)]
     values, available = np.concatenate(runs), sum(run.size > 0 for run in runs)
     if not available:

@@ -128,7 +128,7 @@ def coarse_grids_do_not_do(evidence: Evidence) -> Answer:
 
 
 def fine_grids_do(evidence: Evidence) -> Answer:
-    """With a step below 0.1 all finite methods do (here: errors below 5 %, see 1c)."""
+    """With a step below 0.1 all finite methods do (here: errors below 5 %, see 1c); footnote 7 has "necessary"."""
     errors = _errors_by_resolution(evidence)
     lowest = {name: error[error.index > TENTH].min() for name, error in errors.items() if max(error.index) > TENTH}
     return _all(evidence, lowest, lambda error: error < ENOUGH, ca.FINITE, "lowest errors ")

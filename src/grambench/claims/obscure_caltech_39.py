@@ -19,7 +19,8 @@ def the_smallest_p_is_best(evidence: Evidence) -> Answer:
 def more_kernels_converge_faster(evidence: Evidence) -> Answer:
     """OBSCURE converges in fewer iterations with more kernels (here: epochs until 1.5 times the least objective).
 
-    Undecided where the most epochs are less than 1.5 times the fewest, as states are kept at such distances.
+    The least is that of the same fit. Undecided where the most epochs are less than 1.5 times the fewest, as states are
+    kept at such distances.
     """
     epochs = swept(evidence, "kernels", "obscure", "epochs_near")
     return judged(epochs, falls, "epochs by the number of kernels", apart=KEPT)

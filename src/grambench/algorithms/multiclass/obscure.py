@@ -19,8 +19,8 @@ Memory is O(m n C). E = `online` + `batch` passes make at most E n visits.
 
 Deviations
 ----------
-The paper leaves three things open. Examples are not drawn but passed over in an order that is drawn anew for each pass.
-Line 9 of Algorithm 2 takes the norm of θ before the step. Its t counts from 1.
+Algorithms 1 and 2 draw each example at random. Here the examples are passed over in an order that is drawn anew for
+each pass.
 
 The bound is the printed one, R² = 2 f(w) / λ after the first stage. The authors' program takes 2 / λ where that is
 less, which holds too since f(0) = 1, and is `bounded`.

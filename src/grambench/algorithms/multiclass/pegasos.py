@@ -1,7 +1,7 @@
 """Pegasos: stochastic sub-gradient descent on the problem of OBSCURE (Orabona et al. 2010, Section 4.1).
 
-This is the algorithm of Shalev-Shwartz et al. (2007), extended to group norms. It is Algorithm 2 of OBSCURE from w = 0,
-without the online stage and without a bound on the norm.
+This is the algorithm of Shalev-Shwartz et al. (2007), extended to group norms and without its projection. It is
+Algorithm 2 of OBSCURE from w = 0, without the online stage and without a bound on the norm.
 
 Formula
 -------
@@ -15,12 +15,17 @@ Memory is O(m n C). E passes make E n visits.
 
 Deviations
 ----------
-As in `obscure`, examples are passed over in an order that is drawn anew for each pass.
+Nothing is projected. Shalev-Shwartz et al. (2007) project w after each step onto a ball that contains the optimum, as
+Section 3 of OBSCURE recalls; in their paper of 2011 this step is optional. As in `obscure`, examples are passed over in
+an order that is drawn anew for each pass.
 
 References
 ----------
 Shalev-Shwartz, Singer and Srebro (2007). Pegasos: primal estimated sub-gradient solver for SVM. International
 Conference on Machine Learning, 807-814. DOI 10.1145/1273496.1273598
+
+Shalev-Shwartz, Singer, Srebro and Cotter (2011). Pegasos: primal estimated sub-gradient solver for SVM. Mathematical
+Programming 127, 3-30. DOI 10.1007/s10107-010-0420-4
 
 Orabona, Luo and Caputo (2010). Online-batch strongly convex multi kernel learning. IEEE Conference on Computer Vision
 and Pattern Recognition.

@@ -18,8 +18,9 @@ O(n²) for the step; the SVM comes afterwards.
 Deviations
 ----------
 The paper searches the parameter with Matlab's fmincon from nine starts, 10^-3 to 10^5; here a scan of the range is
-followed by refinement of its best lobes. The initial kernel ε I is centred too, as Proposition 1 has it and Algorithm 1
-does not, which changes the first weight by about one part in n. The learned weights are scaled to sum to one
+followed by refinement of its best lobes. The range is that of the study's dictionary, low to high; the paper gives
+ranges to the finite methods alone. The initial kernel ε I is centred too, as Proposition 1 has it and Algorithm 1 does
+not, which changes the first weight by about one part in n. The learned weights are scaled to sum to one
 (`grambench.algorithms.stagewise`).
 
 References

@@ -5,7 +5,7 @@ draws the bandwidths to their mean.
 
 Formula
 -------
-    σ_t = argmax_{σ ∈ ℝ^d} ⟨F'(K), K_σ⟩_F − λ ‖σ − mean(σ)‖²     (eq. 4)
+    σ_t = argmax_{σ ∈ (0, ∞)^d} ⟨F'(K), K_σ⟩_F − λ ‖σ − mean(σ)‖²     (eq. 4)
     K ← K + η_t K_σt,   η_t = argmax_η F(K + η K_σt)     (Proposition 2)
 
 F is the centred alignment. Each search starts from equal parameters, the weighted mean of those of CA-1D (Section B.2).
@@ -17,9 +17,10 @@ comes first.
 
 Deviations
 ----------
-The paper uses Matlab's fmincon; here L-BFGS-B works on ln σ, with the analytic gradient. The initial kernel ε I is
-centred too, as Proposition 1 has it and Algorithm 1 does not, which changes the first weight by about one part in n.
-The learned weights are scaled to sum to one (`grambench.algorithms.stagewise`).
+The paper uses Matlab's fmincon; here L-BFGS-B works on ln σ, with the analytic gradient. Each σ stays within the range
+of the study's dictionary, low to high, where the paper has none. The initial kernel ε I is centred too, as Proposition
+1 has it and Algorithm 1 does not, which changes the first weight by about one part in n. The learned weights are scaled
+to sum to one (`grambench.algorithms.stagewise`).
 
 References
 ----------

@@ -19,8 +19,9 @@ O(n³) for each step of the line search.
 Deviations
 ----------
 The search scans the range of the parameter and refines its best lobes, where the papers use a gradient method from
-several starts. The paper's tolerance is absolute; here iterations end when the bound on the remaining decrease is small
-relative to g(K), or at the largest number of kernels (`grambench.algorithms.greedy_risk`).
+several starts. The range is that of the study's dictionary, low to high; Afkanpour et al. (2013) give ranges to the
+finite methods alone. The paper's tolerance is absolute; here iterations end when the bound on the remaining decrease is
+small relative to g(K), or at the largest number of kernels (`grambench.algorithms.greedy_risk`).
 
 References
 ----------
