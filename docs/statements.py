@@ -26,10 +26,8 @@ HEADING = "## Every statement of the paper\n"
 NOT_RUN = "not run"
 BY_STUDY = "by study"  # rows of one statement whose verdicts are decided and differ
 DECIDED = (*study_page.DECIDED, "by number", BY_STUDY)
-AGAIN = (
-    f"A claim that several studies judge in the same words counts once (*{BY_STUDY}* if they differ), and rows with\n"
-    "KL-C without its bias do not count."
-)
+SAME = f"A claim that several studies judge in the same words counts once (*{BY_STUDY}* if they differ)."
+AGAIN = "Rows that judge a statement again, with KL-C without its bias, do not count."
 VARIANT = "without its bias"  # in rows that judge a statement again, by KL-C's variant
 
 
@@ -78,6 +76,7 @@ def section(found: list[Statement]) -> str:
     A claim that several studies have counts once, and rows of a variant do not count.
     """
     by_statement: dict[object, set[str]] = {}
+    variants = sum(VARIANT in each.statement for each in found)
     for each in found:
         if VARIANT not in each.statement:
             by_statement.setdefault(each.statement if each.claim else each, set()).add(each.verdict)
@@ -92,7 +91,8 @@ def section(found: list[Statement]) -> str:
         "*Claim* is the number in the report; the runs of studies do not judge a statement without one.",
         f"*{CONTRADICTED}* is what the paper's own numbers or words do not fulfil. *by number*: each stands beside",
         "ours with a verdict. [Verdicts](../verdicts.md) says how *most* and the like, tests and times are read.",
-        *([AGAIN] if counts.total() < len(found) else []),
+        *([SAME] if len(by_statement) < len(found) - variants else []),
+        *([AGAIN] if variants else []),
         "\n| section | claim | statement | verdict | evidence |",
         "|---|---|---|---|---|",
     ]
