@@ -70,7 +70,7 @@ def test_a_machine_without_slurm_is_said_at_once(tmp_path, monkeypatch):
 def test_only_jobs_of_an_earlier_call_in_this_folder_count(squeue, tmp_path):
     (tmp_path / "link").symlink_to(tmp_path)
     squeue(rf"7|grambench_ab|{tmp_path}\n8|grambench_ab|{tmp_path}/link\n9|mine|{tmp_path}\n10|grambench_ab|/\n")
-    with pytest.raises(GrambenchError, match=r"^2 SLURM jobs .* scancel 7 8$"):
+    with pytest.raises(GrambenchError, match=r"^SLURM jobs of an earlier .* \(2\); .* scancel 7 8$"):
         cluster.refuse_leftovers(tmp_path)
 
 

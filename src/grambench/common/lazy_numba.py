@@ -76,7 +76,8 @@ def _code() -> str:
     """
     package = Path(__file__).parent.parent
     files = sorted(path for name in COMPILED for path in (package / name).rglob("*.py"))
-    states = [(path.name, path.stat().st_mtime_ns) for path in files]
+    # lstat, since an editor locks a file by a link to nothing
+    states = [(path.name, path.lstat().st_mtime_ns) for path in files]
     return hashlib.sha256(repr(states).encode()).hexdigest()
 
 
