@@ -37,11 +37,15 @@ class Sentence:
 
 
 def papers(studies: Iterable[StudyReport], notes: Notes | None) -> list[dict[str, Any]]:
-    """Return a row for each paper: its studies, bar of verdicts, claims, runs, and sentences."""
+    """Return a row for each paper: its studies, bar of verdicts, claims, runs, and sentences.
+
+    Papers with published numbers come first, then those with claims.
+    """
     grouped: dict[str, list[StudyReport]] = {}
     for study in studies:
         grouped.setdefault(study.study.paper, []).append(study)
-    return [_paper(paper, group, notes) for paper, group in grouped.items()]
+    rows = [_paper(paper, group, notes) for paper, group in grouped.items()]
+    return sorted(rows, key=lambda row: (not row["numbers"], not row["claims"]["decided"]))
 
 
 def extent(studies: Iterable[StudyReport]) -> dict[str, int]:
