@@ -353,6 +353,15 @@ def test_try_says_what_a_fit_should_have_returned_without_a_traceback(archived, 
     )
 
 
+def test_a_fault_of_every_fit_is_said_once(archived, call):
+    Path("mine.py").write_text(made("return Fit(weights=np.ones(2))"))
+    fault = "weights: expected an array of float64 (3,), got float64 (2,)"
+    code, said, _ = call("try", "mine.py", *FEW, "-r", "1")
+    assert code == 1 and said.splitlines()[0] == f"every check: {fault}" and said.count(fault) == 1
+    code, said, _ = call("check", "mine.py")
+    assert code == 1 and said.count(fault) == 1 and said.count(": as above") > 2
+
+
 def test_try_prints_a_table_beside_others_and_leaves_no_results(archived, call):
     Path("mine.py").write_text(
         EXAMPLES[0].replace(EXAMPLES[0].split(":")[0], '"""Majority')

@@ -3,6 +3,7 @@
 import contextlib
 import gzip
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -384,6 +385,12 @@ REFUSED = {  # the text, further arguments, and the faults, a line each
     "ragged": ("1,2,a\n1,b\n3,4,b\n5,6,a,7\n", BARE, *(f"line {row}: expected 3 columns, got {row}" for row in (2, 4))),
     "blank lines count": ("1,2,a\n\n\n1,b\n3,4,b\n", BARE, "line 4: expected 3 columns, got 2"),
     "missing": ("1,,a\n3,4,b\n5,?,a\n", BARE, "column 1: missing in line 1 and 1 more; leave out such rows (--drop-"),
+    "many missing": (
+        f"{'?,' * 10}a\n{'1,' * 10}a\n{'2,' * 10}b\n",
+        BARE,
+        *(f"column {column}: missing in line 1; leave out such rows" for column in range(8)),
+        "more columns lack values: 2",
+    ),
     "a label to fill": (table(["a", "b", "?"]), "--impute", "--label y: missing in line 4 and 12 more; leave out"),
     "no value": (
         table("ab", ["?"]),
@@ -681,7 +688,8 @@ def answer(spread, **accuracies):
     """Return the sentences of compare on results that scatter around these means, those of 600 examples."""
     study = Configuration(Path(__file__).parents[1] / "config").study("leaderboard_views")
     rows = [
-        ("mine", entry, "", np.nan, r, "accuracy_percent", mean + spread * noise)
+        ("mine", entry, "", np.nan, r, metric, mean + spread * noise)
+        for metric in (answers.METRIC, answers.BALANCED)
         for number, (entry, mean) in enumerate(accuracies.items())
         for r, noise in enumerate(np.roll(SPREAD, number))
     ]
@@ -704,23 +712,35 @@ CORNER = {
 
 
 def test_combining_helps_only_beside_the_best_method_without_it():
-    helps, learning, compared = answer(1.0, **CORNER)
+    helps, beside, learning, compared = answer(1.0, **CORNER)
     assert helps.startswith("Combining kernels does not help: ")
     assert (
         "lp-MKL p = 1, centred [d1_centred] (best of 3) 68.7 %, Gradient boosting (best of 5) 98.3 %; "
         "difference -29.6 points; between the truly best, a 95 % interval of -33.9 to -23.8." in helps
     )
+    assert beside.startswith("lp-MKL p = 1, centred [d1_centred] beside each, in points with 95 % intervals for one ")
+    listed = re.findall(r"[:,] ([\w ]+) ([+-][\d.]+) \(([+-][\d.]+) to ([+-][\d.]+)\)", beside)
+    assert [(name, lead) for name, lead, *_ in listed] == [
+        ("Best kernel", "-12.4"),
+        ("Gaussian SVM", "+15.6"),
+        ("Kernel stacking", "-9.2"),
+        ("Gradient boosting", "-29.6"),
+        ("Logistic regression", "+18.7"),
+    ]
+    assert all(float(low) < float(lead) < float(high) for _, lead, low, high in listed)
     assert learning.startswith("Among combinations, learning the weights helps: ") and "Uniform SVM 59.2 %" in learning
     parts = "50 % of the examples train, 25 % select, 25 % test"
     # a mean over test examples, and not the share of the class in the file
-    chance = "where always predicting the largest class has 50.5 %"
+    chance = "where always predicting the largest class of those that train has 50.5 %"
     assert compared == f"Mean accuracies on 10 random splits ({parts}), {chance}; 9 of 38 configurations were compared."
     # no more than the larger class is nothing to explain
     weak = answer(1.0, **dict.fromkeys(CORNER, 65.2) | {"majority": 65.0})
-    assert weak[2].startswith("No method is shown to be better than always predicting the largest class, so")
+    assert weak[3].startswith(
+        "No method is shown to be better than always predicting one class, by balanced accuracy, so"
+    )
     # on an exclusive or of views, combinations know no more than the majority, and boosting knows nearly all
     parity = dict.fromkeys(CORNER, 50.0) | {"gradient_boosting": 97.8}
-    helps, learning, _ = answer(1.0, **parity)
+    helps, _, learning, _ = answer(1.0, **parity)
     assert helps.startswith("Combining kernels does not help: ") and "Gradient boosting" in helps
     assert learning.startswith("Among combinations, whether learning the weights helps is undecided")
     assert answer(0.1, **CORNER | {"uniform_svm": 99.9})[0].startswith("Combining kernels helps: Uniform SVM")

@@ -319,7 +319,8 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
     means = {"d1": 80.0, answer.CHANCE: 55.0}
     for number, entry in enumerate(answer.REQUIRED):
         scattered = np.roll([0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 1.5, -1.5, 0.0], number)
-        rows += planted.plain("mine", entry, "accuracy_percent", *(means.get(entry, 60.0) + scattered))
+        for metric in (answer.METRIC, answer.BALANCED):
+            rows += planted.plain("mine", entry, metric, *(means.get(entry, 60.0) + scattered))
     for view, weight in (("left", 0.3), ("right_arm", 0.9)):
         rows += planted.plain("mine", "d1", f"weight:{view}/mediangaussian_sigma1", *[weight] * 10)
     # the best has no weight, as MAKL of norms that are 0
@@ -333,8 +334,9 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
     prepared = {"mine": Characteristics(name="mine", n=600, d=40, positives=270, source={}, content="")}
     results = planted.results(study, rows, cells)
     of_study = report_of(replace(results, cells=results.cells.assign(record="", wall_seconds=1.0)), prepared=prepared)
-    helps, learning, weights, alone, on_kernels, compared = of_study.answer
+    helps, beside, learning, weights, alone, on_kernels, compared = of_study.answer
     assert helps.startswith("Combining kernels helps: MAKL (best of 3) 85.0 %, ")
+    assert beside.startswith("MAKL beside each, in points with 95 % intervals for one comparison: Best kernel +25.0 (")
     assert learning.startswith("Among combinations, learning the weights helps: ")
     assert weights == (
         "Weights by view of lp-MKL p = 1 [d1], the most accurate of those that have them (equal ones 50 %), with "
@@ -347,7 +349,7 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
     assert not re.search(r"(-9\.5), \1 to \1", alone), "equal in all splits is not sure"
     assert re.fullmatch(rf"Weights do not say what a view tells; Uniform SVM with {measured}: {tells}", alone)
     assert on_kernels.endswith("most methods without a combination learn from all views.")
-    larger = "where always predicting the largest class has 55.0 %"
+    larger = "where always predicting the largest class of those that train has 55.0 %"
     parts = "50 % of the examples train, 25 % select, 25 % test"
     assert compared == f"Mean accuracies on 10 random splits ({parts}), {larger}; 9 of 38 configurations were compared."
     made = pages_of(of_study)

@@ -57,7 +57,7 @@ def describing_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--header", action=argparse.BooleanOptionalAction, help=header)
     views = "CSV file with a column of the data and its view in each line, such as a gene and its group"
     parser.add_argument("--views", type=Path, metavar="FILE", help=views)
-    parser.add_argument("--name", help="name of the data set (default: the name of the file)")
+    parser.add_argument("--name", help="name of the data set, of small letters, digits and _ (default: the file's)")
 
 
 def run(arguments: argparse.Namespace) -> int:

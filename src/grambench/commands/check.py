@@ -52,10 +52,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def passes(algorithm: str, parameters: dict[str, Any], seconds: float) -> bool:
     """Print the result of each check in a line, and return whether there is no fault; see `run_checks`."""
-    faults = []
+    faults: list[str] = []
 
     def show(title: str, fault: str) -> None:
-        show_result(title, fault)
+        show_result(title, "as above" if any(each and fault.endswith(each) for each in faults) else fault)
         faults.append(fault)
 
     run_checks(algorithm, parameters, seconds, show)

@@ -36,7 +36,7 @@ POSITION = re.compile(r"-?[0-9]+")
 LIBSVM = re.compile(r"[^\s:]+([ \t]+[0-9]+:[^\s:]+)+[ \t]*\r?\n")  # a label and features, where a file begins
 HEADER_ROWS = 1000  # that decide whether the first line is a header
 DIGITS = 9  # the largest number of digits of a position; Python refuses to convert thousands
-SHOWN = 8  # most columns in no view that are named
+SHOWN = 8  # most columns in no view, or with missing values, that are named
 LARGEST_VIEWS = 128  # MiB of a file of views
 NAME = re.compile(r"[^a-z0-9_]+")
 # options that stored kernels do not have
@@ -339,6 +339,8 @@ class _File:
         What is wrong, and what was decided for the user, in one line each.
     dropped : dict
         The positions of the label and of the columns that are left out, in this order, as keys.
+    incomplete : list of str
+        The columns in which values are missing that are not to be filled.
     """
 
     table: Table
@@ -347,6 +349,7 @@ class _File:
     faults: list[str]
     remarks: list[str]
     dropped: dict[int | None, None] = field(default_factory=dict)
+    incomplete: list[str] = field(default_factory=list)
 
     @property
     def decimal(self) -> str:
@@ -431,7 +434,9 @@ class _File:
         elif missing.any() and not self.wishes.drop_incomplete and not (is_feature and self.wishes.impute):
             where = tables.locate(np.flatnonzero(missing).tolist(), self.table.lines)
             other = " or the column (--drop), or fill them (--impute)" * is_feature
-            self.faults.append(f"{title}: missing in {where}; leave out such rows (--drop-incomplete){other}")
+            self.incomplete.extend([title] * is_feature)
+            if len(self.incomplete) <= SHOWN:
+                self.faults.append(f"{title}: missing in {where}; leave out such rows (--drop-incomplete){other}")
 
     def encode_features(self, codes: Sequence[Label], classes: NDArray[Any]) -> dict[str, list[str]]:
         """Return the values of each nominal column, and leave out columns that tell the label if that is asked for."""
@@ -466,6 +471,8 @@ class _File:
                     self.faults.append(f"{title}: expected numbers, or at most {MOST_VALUES} different texts, {got}")
             else:
                 self.remarks.extend(_find_code(title, numbers[~missing]))
+        if len(self.incomplete) > SHOWN:
+            self.faults.append(f"more columns lack values: {len(self.incomplete) - SHOWN}")
         return one_hot
 
 

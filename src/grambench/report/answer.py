@@ -3,13 +3,11 @@
 import math
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from grambench import algorithms
 from grambench.config.protocols import RandomSplits
 from grambench.config.study import Study
 from grambench.kernels.labels import view_label
-from grambench.results.statistics import BEST_LEVEL, PRACTICAL, resampled_difference
+from grambench.results.statistics import BEST_LEVEL, PRACTICAL
 from grambench.results.study import Results, title_of
 
 CHANCE = "majority"  # no rival, but what the best is compared with
@@ -18,6 +16,7 @@ CHANCE = "majority"  # no rival, but what the best is compared with
 STRONG = ("best_kernel_svm", "gaussian_svm", "kernel_stacking", "gradient_boosting", "logistic_regression")
 REQUIRED = ("uniform_svm", "d1", *STRONG, CHANCE)
 METRIC = "accuracy_percent"
+BALANCED = "balanced_accuracy_percent"  # which is the same for all that predict one class
 KINDS = ("equal weights", "learned weights", "no combination")
 # combinations whose weights are equal; and what works on kernels, and combines none of them
 EQUAL = ("uniform_svm", "grid_uniform", "perceptron_u")
@@ -59,7 +58,12 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int) -> list
     equal, learned, others = ([entry for entry in rivals if kind(study, entry) == of] for of in KINDS)
     helps = _compare(results, dataset, n, means, "combining kernels", equal + learned, others)
     learning = _compare(results, dataset, n, means, "learning the weights", learned, equal)
-    sentences = [f"{helps[0].upper()}{helps[1:]}.", f"Among combinations, {learning}."]
+    best = max(equal + learned, key=lambda entry: means[entry])
+    strong = [entry for entry in STRONG if entry in others]
+    leads = ["{:+.1f} ({:+.1f} to {:+.1f})".format(*_lead(results, dataset, n, best, entry)) for entry in strong]
+    each = ", ".join(f"{results.title(entry)} {lead}" for entry, lead in zip(strong, leads, strict=True))
+    beside = f"{_named(results, best)} beside each, in points with 95 % intervals for one comparison: {each}."
+    sentences = [f"{helps[0].upper()}{helps[1:]}.", beside, f"Among combinations, {learning}."]
     weighted = {entry: results.view_shares(dataset, entry) for entry in learned}
     several = [entry for entry in learned if len(weighted[entry].mean().dropna()) > 1]
     if several:
@@ -74,16 +78,14 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int) -> list
         text = f"Weights by view of {whose} ({equals}), with deviations over the splits: {_first(listed)}."
         about = [*_about_views(study, results, dataset, n, list(percent.columns))]
         sentences += [text, *about, *[ALL_VIEWS] * bool(about and d)]
-    chance = "always predicting the largest class"
-    larger = f", where {chance} has {means[CHANCE]:.1f} %"
+    larger = f", where always predicting the largest class of those that train has {means[CHANCE]:.1f} %"
     counts = f"{len(finished)} of {len(entries)} configurations were compared"
     protocol = study.protocol
     assert isinstance(protocol, RandomSplits) and protocol.shares, "a leaderboard's"
-    top = results.values(dataset, max(finished, key=lambda entry: means[entry]), METRIC)
-    by_chance = np.full(top.size, means[CHANCE])
-    ahead = resampled_difference(by_chance, top, overlap=protocol.overlap(dataset, n))
-    if ahead.interval(BEST_LEVEL / len(finished))[0] <= 0.0:
-        sentences.insert(2, f"No method is shown to be better than {chance}, so the weights say little.")
+    beyond_chance = [_lead(results, dataset, n, entry, CHANCE, BALANCED, len(rivals)) for entry in rivals]
+    if not any(low > 0.0 for _, low, _ in beyond_chance):
+        worth = "by balanced accuracy, so the weights say little"
+        sentences.insert(3, f"No method is shown to be better than always predicting one class, {worth}.")
     train, select, test = (f"{100.0 * share:g} %" for share in protocol.shares)
     parts = f"{train} of the examples train, {select} select, {test} test"
     return [*sentences, f"Mean accuracies on {repetitions} random splits ({parts}){larger}; {counts}."]
@@ -132,8 +134,7 @@ def _compare(
     """
 
     def lead(one: str, other: str, choices: int) -> tuple[float, float, float]:
-        level = BEST_LEVEL / choices
-        return results.lead(dataset, one, other, METRIC, n=n, level=level) or (math.nan, -math.inf, math.inf)
+        return _lead(results, dataset, n, one, other, choices=choices)
 
     def describe(entry: str, compared: Sequence[str]) -> str:
         return f"{_named(results, entry)}{f' (best of {len(compared)})' * (len(compared) > 1)} {means[entry]:.1f} %"
@@ -145,6 +146,14 @@ def _compare(
     of = ("; between the truly best, a" if len(first) + len(second) > 2 else ",") + " 95 % interval of"
     difference = f"difference {means[best] - means[rival]:+.1f} points{of} {low:+.1f} to {high:+.1f}"
     return f"{verdict(question, low, high)}: {shown}; {difference}"
+
+
+def _lead(
+    results: Results, dataset: str, n: int, one: str, other: str, metric: str = METRIC, choices: int = 1
+) -> tuple[float, float, float]:
+    """Return by how much one configuration is ahead, with the ends of a 95 % interval for a number of comparisons."""
+    level = BEST_LEVEL / choices
+    return results.lead(dataset, one, other, metric, n=n, level=level) or (math.nan, -math.inf, math.inf)
 
 
 def kind(study: Study, entry: str) -> str:

@@ -183,7 +183,7 @@ def _about_rank(results: Results, algorithm: str) -> Iterator[str]:
     shared = " (shared)" if (means == means[algorithm]).sum() > 1 else ""
     best = f", after {results.title(first)} with {means[first]:.1f}" if place > 1 else ""
     rank = f"mean rank: {means[algorithm]:.1f} on {counted(len(ranks), 'data set')}"
-    few = f"No comparison yet, which needs {LEAST} data sets: " * (len(ranks) < LEAST)
+    few = f"Fewer than {LEAST} data sets say little: " * (len(ranks) < LEAST)
     yield f"{few}{title} is number {place}{shared} of {len(means)} by {rank}{best}."
     rivals = [name for name in names if name != algorithm]
     compared = {name: found for name in rivals if (found := results.compare(algorithm, name, METRIC))}
