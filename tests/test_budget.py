@@ -189,6 +189,19 @@ def test_a_stream_goes_on_after_a_fit():
     assert model.fit(X, y).trace_.mistakes.shape == (300,)
 
 
+def test_units_after_a_fit_are_those_of_its_examples():
+    X, y = stream(300)
+    X[200:] *= 9.0
+
+    fitted, streamed = (
+        KernelClassifier("omkc_dd", "mediangaussian_sigma1", budget=10, shuffle=False) for _ in range(2)
+    )
+    fitted.fit(X[:200], y[:200])
+    streamed.partial_fit(X[:200], y[:200], classes=[0, 1])
+    scores = [model.partial_fit(X[200:], y[200:]).decision_function(X) for model in (fitted, streamed)]
+    assert np.array_equal(*scores)
+
+
 def test_functions_as_kernels_are_learned_from_the_stored_stream_without_a_budget():
     X, y = stream(100)
     model = KernelClassifier("omkc_dd", lambda a, b: a @ b.T).partial_fit(X, y, classes=[0, 1])

@@ -240,7 +240,11 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             if streams := self._learner is not None:
                 self._refuse_changes()
             if streams or self.approximation is not None or self._streams_with_a_budget():
-                return self._continue(*self._after_fit(X, numbers), self.approximation)
+                stream, self._stream = self._stream, None
+                if stream is not None and len(stream):
+                    # After `fit`, units and scales are those of its examples.
+                    self._continue(stream[self._order], self._numbers[self._order], self.approximation)
+                return self._continue(X, numbers, self.approximation)
             self._append(X, numbers)
             return self._train()
         except Exception:
@@ -303,13 +307,6 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             raise ValueError(f"budget: {self.algorithm} needs the whole stream, expected one of {able}")
         kernel_input.named(self.kernels, parameter="budget")
         return True
-
-    def _after_fit(self, X: Any, numbers: NDArray[np.intp]) -> tuple[Any, NDArray[np.intp]]:
-        """Return the next examples; the first time after `fit`, those of `fit` come before them."""
-        if self._learner is not None or self._stream is None:
-            return X, numbers
-        stream, self._stream = self._stream, None
-        return np.concatenate([stream[self._order], X]), np.concatenate([self._numbers[self._order], numbers])
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
