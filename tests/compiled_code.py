@@ -5,16 +5,14 @@ import os
 import shutil
 from pathlib import Path
 
+from grambench.common.lazy_numba import COMPILED
+
 ROOT = Path(__file__).parent.parent
-COMPILED = ("algorithms", "kernels", "solvers", "features")  # packages with compiled functions
 KEPT = 4  # states: of this code and of the one before, each with bounds checked and without
 
 
 def compiled_code():
-    """Make the folder for the present state of the code, and remove old ones.
-
-    Numba compiles a function again if its own file changes, but not if a function that it calls does.
-    """
+    """Make the folder for the present state of the code, and remove old ones, which Numba never does."""
     state = hashlib.sha256(os.environ.get("NUMBA_BOUNDSCHECK", "").encode())
     for path in sorted(path for name in COMPILED for path in (ROOT / "src/grambench" / name).rglob("*.py")):
         state.update(path.read_bytes())

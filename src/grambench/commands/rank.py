@@ -124,10 +124,11 @@ def show_leaks(arguments: argparse.Namespace) -> bool:
     if fault := faults.pop(IMPORTED):
         raise ConfigError(f"{arguments.algorithm}: cannot be imported: {fault}")
     found = {title: fault for title, fault in faults.items() if fault}
-    if len(found) > len({*found.values()}) == 1:  # of every fit, and no leak
-        found = {"every check": next(iter(found.values()))}
-    for title, fault in found.items():
-        print(f"leaks: {title}: {fault}" if title in faults else f"{title}: {fault}", flush=True)
+    if len(found) > len({*found.values()}) == 1:  # a fault of every fit, which is no leak
+        print(next(iter(found.values())), flush=True)
+    else:
+        for title, fault in found.items():
+            print(f"leaks: {title}: {fault}", flush=True)
     return bool(found)
 
 

@@ -242,7 +242,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             if streams or self.approximation is not None or self._streams_with_a_budget():
                 stream, self._stream = self._stream, None
                 if stream is not None and len(stream):
-                    # After `fit`, units and scales are those of its examples.
+                    # Units and scales are measured on the examples of `fit`, as on the first call of a stream.
                     self._continue(stream[self._order], self._numbers[self._order], self.approximation)
                 return self._continue(X, numbers, self.approximation)
             self._append(X, numbers)

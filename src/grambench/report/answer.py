@@ -35,7 +35,8 @@ def able(study: Study, d: int) -> list[str]:
 def answer(study: Study, results: Results, dataset: str, n: int, d: int) -> list[str]:
     """Return whether to combine kernels, and to learn their weights, each as its verdict, a colon, and the numbers.
 
-    Then come the weights by view and what was compared.
+    Between the two stand the leads of the best combination over each strong rival. Then come the weights by view and
+    what was compared.
 
     Parameters
     ----------

@@ -100,7 +100,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
     diagonals = oracle.combination.diagonals
     traces, largest = diagonals.sum(axis=1), np.maximum(diagonals.max(axis=1), -diagonals.min(axis=1))
-    scale = np.where(traces > 0.0, traces, 1.0) / (traces.max() if traces.any() else 1.0)
+    scale = np.where(traces > 0.0, traces, 1.0) / (max(traces.max(), 0.0) or 1.0)
     rounding = ROUNDING * largest
 
     def evaluate(scaled: Floats) -> Value:
