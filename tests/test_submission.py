@@ -35,14 +35,16 @@ from grambench.algorithms.fit import Fit
 
 @dataclass(frozen=True)
 class Parameters:
-    """shift: of all scores."""
+    """shift: of all scores; share: of the negative examples in them."""
 
     shift: float = 0.0
+    share: float = 1.0
 
 
 class Means:
-    def __init__(self, labels, shift):
-        self.coefficients = np.where(labels > 0, 1 / max((labels > 0).sum(), 1), -1 / max((labels < 0).sum(), 1))
+    def __init__(self, labels, shift, share):
+        positives, negatives = max((labels > 0).sum(), 1), max((labels < 0).sum(), 1)
+        self.coefficients = np.where(labels > 0, 1 / positives, -share / negatives)
         self.shift = shift
 
     def scores(self, pool):
@@ -51,9 +53,10 @@ class Means:
 
 def fit(parameters, pool, labels, *, order, rng):
     m = pool.shape[0]
-    return Fit(weights=np.full(m, 1 / m), predictor=Means(labels, parameters.shift))
+    return Fit(weights=np.full(m, 1 / m), predictor=Means(labels, parameters.shift, parameters.share))
 '''
 PARAMETERS = {"shift": 0.001}
+TUNE = {"share": [1.0, 0.9]}
 UNWRITABLE = "expected a folder that can be made and written; name another one with -o"
 
 
@@ -68,7 +71,8 @@ def submitted(reference, tmp_path_factory):
         patch.chdir(root)
         patch.setattr(ranking, "LONGEST", np.inf)
         patch.setattr(check, "passes", lambda *arguments: True)
-        assert cli.main(["submit", "mine.py", "-p", json.dumps(PARAMETERS), "-o", "mine"]) == 0
+        settings = ["-p", json.dumps(PARAMETERS), "--tune", json.dumps(TUNE)]
+        assert cli.main(["submit", "mine.py", *settings, "-o", "mine"]) == 0
     return root / "mine"
 
 
@@ -139,11 +143,13 @@ def test_a_submission_is_the_file_with_its_runs_and_passes_all_checks(board, cal
     monkeypatch.setattr(ranking, "LONGEST", np.inf)
     assert (FOLDER / ALGORITHM).read_text() == MEANS
     about = archive.read_about(FOLDER)
-    assert (about["study"], about["parameters"]) == (BOARD, PARAMETERS)
+    assert (about["study"], about["parameters"], about["tune"]) == (BOARD, PARAMETERS, TUNE)
     assert {path.name for path in FOLDER.iterdir()} == {*archive.NAMES, ALGORITHM, "SHA256SUMS"}
     records = archive.read_records(FOLDER)
     assert [record.dataset for record in records.values()] == list(DATASETS)
-    assert all(record.settings["points"] == [PARAMETERS] for record in records.values())
+    assert all(record.settings["points"] == [PARAMETERS | {"share": 1.0}] for record in records.values())
+    tuned = {"parameter": "share", "values": TUNE["share"], "by": "error"}
+    assert all(tuned.items() <= record.settings["tune"].items() for record in records.values())
     assert all(record.metrics["accuracy_percent"].shape == (1, 10) for record in records.values())
     code, said, err = call("verify", str(FOLDER))
     assert (code, err) == (0, ""), said
@@ -206,6 +212,13 @@ def test_other_settings_are_refused(quick, call, key, value):
     change("records.parquet", "settings", claim("settings", key, value))
     line = refused(call)
     assert line.startswith(f"settings and splits: ionosphere: expected {key} ") and line.endswith(f"got {value}")
+
+
+def test_runs_with_other_candidates_than_the_submission_names_are_refused(quick, call):
+    path = FOLDER / "about.json"
+    path.write_text(path.read_text().replace("0.9", "0.8"))
+    small_board.sign(FOLDER)
+    assert refused(call).startswith("settings and splits: ionosphere: expected tune {")
 
 
 def test_a_leak_is_refused(board, call, monkeypatch):

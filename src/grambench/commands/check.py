@@ -69,14 +69,19 @@ def show_result(title: str, fault: str) -> None:
 
 def parse_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the parameters of an algorithm from the command line; raise ConfigError if they are no mapping."""
+    return parse_mapping("--parameters", arguments.parameters, "'{C: 10}'")
+
+
+def parse_mapping(option: str, text: str, example: str) -> dict[str, Any]:
+    """Return the names and values of an option in YAML; raise ConfigError if they are no mapping."""
     import yaml
 
     try:
-        values = yaml.safe_load(arguments.parameters)
+        values = yaml.safe_load(text)
     except yaml.YAMLError:
         values = None
     if not isinstance(values, dict):
-        raise ConfigError(f"--parameters: expected names and values, such as '{{C: 10}}', got {arguments.parameters}")
+        raise ConfigError(f"{option}: expected names and values, such as {example}, got {text}")
     return {str(name): value for name, value in values.items()}
 
 

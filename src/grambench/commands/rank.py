@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from grambench.results.records import Record
 
 BOARD = "leaderboard"
+TUNE = "'{rate: [0.1, 0.5, 1]}'"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,9 +49,11 @@ def add_arguments(
 
 
 def add_board(parser: argparse.ArgumentParser) -> None:
-    """Add the argument `--board`."""
+    """Add the arguments `--board` and `--tune`."""
     board = f"a study with reference results (default: {BOARD})"
     names.add_argument(parser, names.studies, "-b", "--board", default=BOARD, metavar="STUDY", help=board)
+    tune = f"values of parameters to select from on validation examples, such as {TUNE}; C has the board's"
+    parser.add_argument("-t", "--tune", default="{}", metavar="YAML", help=tune)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -105,13 +108,25 @@ def make(
         raise ConfigError(f"{expected}, {images[0]} has images; grambench run takes them")
     against = None if arguments.against == ["all"] else arguments.against
     opponents = names.known(f"configuration {of_reference}", against, reference.study.algorithms)
-    parameters = check.parse_parameters(arguments)
+    parameters, tune = check.parse_parameters(arguments), _parse_tune(arguments.tune)
     if refuses(arguments):
         return None
-    spec = trial.Trial(arguments.algorithm, parameters, opponents, repetitions, arguments.board)
+    spec = trial.Trial(arguments.algorithm, parameters, tune, opponents, repetitions, arguments.board)
     print(f"{arguments.board}: reference configurations: {len(opponents)}, data sets: {len(datasets)}", flush=True)
     quiet()
     return spec, ranking.rank(plan, spec, reference, datasets, arguments.seconds, show)
+
+
+def _parse_tune(text: str) -> dict[str, list[float]]:
+    """Return the values of each hyperparameter; raise ConfigError unless they are lists of numbers."""
+    values = check.parse_mapping("--tune", text, TUNE)
+    try:
+        tune = {name: [float(value) for value in listed] for name, listed in values.items()}
+    except (TypeError, ValueError):
+        tune = {"": []}
+    if not all(tune.values()):
+        raise ConfigError(f"--tune: expected a list of numbers for each name, such as {TUNE}, got {text}")
+    return tune
 
 
 def show_leaks(arguments: argparse.Namespace) -> bool:

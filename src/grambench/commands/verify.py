@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     ):
         return 1
     opponents, repetitions = list(reference.study.algorithms), plan.studies[board].protocol.repetitions
-    spec = trial.Trial(submitted.algorithm, parameters, opponents, repetitions, board)
+    spec = trial.Trial(submitted.algorithm, parameters, submitted.tune, opponents, repetitions, board)
     if not _passes("settings and splits", submission.setting_faults(submitted, plan, spec)):
         return 1
     # whoever made the submission cannot know which

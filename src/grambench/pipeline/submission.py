@@ -40,6 +40,8 @@ class Submission(NamedTuple):
         The board.
     parameters : dict
         The parameters of the algorithm that are not left at their defaults.
+    tune : dict of list of float
+        The values of hyperparameters that it selects from, but those of the board for C.
     contents : dict of str
         The checksum of the content of each data set.
     records : dict of Record
@@ -49,6 +51,7 @@ class Submission(NamedTuple):
     folder: Path
     board: str
     parameters: Settings
+    tune: dict[str, list[float]]
     contents: dict[str, str]
     records: dict[str, Record]
 
@@ -72,9 +75,10 @@ def write(folder: Path, spec: Trial, ranking: Ranking) -> None:
     }
     with atomic(folder / ALGORITHM) as temporary:
         shutil.copyfile(spec.algorithm, temporary)
-    about = {"study": spec.study, "date": datetime.now(UTC).date().isoformat(), "parameters": spec.parameters}
+    about = {"study": spec.study, "date": datetime.now(UTC).date().isoformat()}
+    settings = {"parameters": spec.parameters, "tune": spec.tune}
     data = {record.dataset: ranking.about["data"][record.dataset] for record in made.values()}
-    archive.write_records(folder, made, about | {"data": data}, [ALGORITHM])
+    archive.write_records(folder, made, about | settings | {"data": data}, [ALGORITHM])
 
 
 def read(folder: Path) -> Submission:
@@ -91,7 +95,7 @@ def read(folder: Path) -> Submission:
         if len(records) != len(by_path):
             expected = f"a run with one {METRIC} a repetition on each data set"
             raise DataError(f"{folder}: expected {expected}, got {len(records)} of {len(by_path)} runs")
-        return Submission(folder, str(about["study"]), dict(about["parameters"]), contents, records)
+        return Submission(folder, str(about["study"]), about["parameters"], about.get("tune", {}), contents, records)
 
 
 def _is_whole(record: Record) -> bool:

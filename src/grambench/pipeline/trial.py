@@ -28,6 +28,7 @@ from grambench.results.reading import content_of
 from grambench.results.study import title_of
 
 ENTRY = "tried"
+MOST_CANDIDATES = 25  # as of the boards' configurations
 
 
 class Trial(NamedTuple):
@@ -39,6 +40,8 @@ class Trial(NamedTuple):
         See `grambench.algorithms`.
     parameters : dict
         The parameters that are not left at their defaults.
+    tune : dict of list of float
+        The values of hyperparameters to select from. C has those of the board, unless it is here or set.
     opponents : sequence of str
         The configurations of the board to compare with.
     repetitions : int
@@ -49,19 +52,32 @@ class Trial(NamedTuple):
 
     algorithm: str
     parameters: dict[str, Any]
+    tune: dict[str, list[float]]
     opponents: Sequence[str]
     repetitions: int
     study: str
 
 
 def build_study(plan: Plan, trial: Trial) -> Study:
-    """Return a board restricted to an algorithm and its opponents; C is selected unless it is set."""
+    """Return a board restricted to an algorithm and its opponents; raise ConfigError for settings it cannot have."""
     board, name = plan.studies[trial.study], trial.algorithm
     if fault := algorithms.fault(name):
         raise ConfigError(f"{name}: cannot be imported: {fault}")
     algorithms.parameters(name, trial.parameters)
-    free = "C" in set(algorithms.fields(name)) - set(trial.parameters)
-    tune = Tuning("C", dataclasses.asdict(board.protocol)["values"]) if free else None
+    if both := sorted(trial.tune.keys() & trial.parameters.keys()):
+        raise ConfigError(f"--tune: expected other names than --parameters has, got {', '.join(both)} in both")
+    chosen, tune = dict(trial.tune), None
+    if "C" in set(algorithms.fields(name)) - set(trial.parameters):
+        chosen.setdefault("C", dataclasses.asdict(board.protocol)["values"])
+    if chosen:
+        first = next(iter(chosen))
+        tune = Tuning(first, chosen.pop(first), also=chosen)
+        if len(candidates := tune.candidates()) > MOST_CANDIDATES:
+            most = f"at most {MOST_CANDIDATES} combinations of values, those of C included"
+            got = f"{len(candidates)} of {', '.join(tune.chosen())}"
+            raise ConfigError(f"--tune: expected {most}, as the board's configurations, got {got}")
+        for candidate in candidates:
+            algorithms.parameters(name, trial.parameters | candidate)
     source = {"path": name} if name.endswith(".py") else {"algorithm": name}
     title = algorithms.title(name)
     if title in {title_of(board, opponent) for opponent in trial.opponents}:

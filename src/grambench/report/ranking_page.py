@@ -185,6 +185,8 @@ def _about_rank(results: Results, algorithm: str) -> Iterator[str]:
     rank = f"mean rank: {means[algorithm]:.1f} on {counted(len(ranks), 'data set')}"
     few = f"Fewer than {LEAST} data sets say little: " * (len(ranks) < LEAST)
     yield f"{few}{title} is number {place}{shared} of {len(means)} by {rank}{best}."
+    if tune := results.study.algorithms[algorithm].tune:
+        yield f"Validation examples select its {' and '.join(tune.chosen())} among {len(tune.candidates())} candidates."
     rivals = [name for name in names if name != algorithm]
     compared = {name: found for name in rivals if (found := results.compare(algorithm, name, METRIC))}
     for name in [name for name in EQUAL if name in compared][:1]:
