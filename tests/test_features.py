@@ -11,7 +11,7 @@ from PIL import EpsImagePlugin, Image
 from sklearn.cluster import KMeans
 
 from grambench import features
-from grambench.common.errors import ConfigError, DataError
+from grambench.common.errors import ConfigError, DataError, unknown_name
 from grambench.features import gaussian, harris, hue, images, points, sift, words
 from grambench.features.descriptors import gist, lab, phog
 from grambench.features.gaussian import blur
@@ -95,6 +95,8 @@ def test_unknown_names_are_refused():
     for function in (features.module, features.views, features.descriptor):
         with pytest.raises(ConfigError, match="did you mean dense_sift"):
             function("dense_sfit")
+    with pytest.raises(ConfigError, match=r"unknown column 'x': known: 100, .*, 159 and 1 more$"):
+        raise unknown_name("column", "x", map(str, range(100, 161)))
 
 
 # Decoding

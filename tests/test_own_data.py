@@ -246,6 +246,13 @@ READ = {  # the text, further arguments, what is printed, and what the descripti
     "label_copy": (table(["0", "1"], ["0.0", "1.0"]), "--drop-leaks", "column x equals the label: left out", {"d": 1}),
     "a label in words": (table(["a", "b"], ["no", "yes"]), "", "column x equals the label: --drop-leaks", {"d": 3}),
     "a constant": (table("ab", ["5"]), "--drop-leaks", "column x is constant: left out", {"d": 1}),
+    "an empty column": (table("ab", ["NA"]), "--drop-leaks", "column x has no value: left out", {"d": 1}),
+    "names of rows twice": (
+        "id,id,z,y\n" + "".join(f"p{i},{f'p{i}' * (i != 3)},{i % 7}.5,{'ab'[i % 2]}\n" for i in range(40)),
+        "--drop-leaks",
+        "column 1 has another text in each row: left out",
+        {"d": 1},
+    ),
     "int_header": (table(["0.0", "1.0"], header="0,1,2\n"), "--label=-1", "header in line 1; --no-header", {"n": 40}),
     "int_header with names of rows": (
         table(["3.0", "4.0"], ROWS, X, header=",0,1\n"),
@@ -376,6 +383,11 @@ REFUSED = {  # the text, further arguments, and the faults, a line each
     "infinite": ("1,inf,a\n3,4,b\n", BARE, f"line 1, column 1: {NUMBER} 'inf', an infinite number"),
     "late_text": (table("ab", [*X[:30], "x"]), "", f"line 32, column x: {NUMBER} 'x'"),
     "many texts among decimals": (table("ab", [*X[:3], "x"]), "", f"line 5 and 9 more, column x: {NUMBER} 'x'"),
+    "tables joined by position": (
+        table("ab", [f"p{i}" for i in range(40)], [f"p{i}" for i in (1, 0, *range(2, 40))], header="id,id,y\n"),
+        "--drop-leaks",
+        "columns 0 and 1, id: they name the same examples, and differ in 2 rows; join tables by id, or leave one out",
+    ),
     "a line of an editor": (table("ab", [*X[:30], "x"], ["v\u2028w", "u"]), "", "line 32, column x"),
     "a line behind a form feed": (
         table("ab").replace("a\n", "a\f\n", 1) + "1,2\n",
@@ -721,10 +733,10 @@ def test_combining_helps_only_beside_the_best_method_without_it():
     assert beside.startswith("lp-MKL p = 1, centred [d1_centred] beside each, in points with 95 % intervals for one ")
     listed = re.findall(r"[:,] ([\w ]+) ([+-][\d.]+) \(([+-][\d.]+) to ([+-][\d.]+)\)", beside)
     assert [(name, lead) for name, lead, *_ in listed] == [
+        ("Gradient boosting", "-29.6"),
         ("Best kernel", "-12.4"),
         ("Gaussian SVM", "+15.6"),
         ("Kernel stacking", "-9.2"),
-        ("Gradient boosting", "-29.6"),
         ("Logistic regression", "+18.7"),
     ]
     assert all(float(low) < float(lead) < float(high) for _, lead, low, high in listed)

@@ -334,7 +334,7 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
     prepared = {"mine": Characteristics(name="mine", n=600, d=40, positives=270, source={}, content="")}
     results = planted.results(study, rows, cells)
     of_study = report_of(replace(results, cells=results.cells.assign(record="", wall_seconds=1.0)), prepared=prepared)
-    helps, beside, learning, weights, alone, on_kernels, compared = of_study.answer
+    helps, beside, learning, weights, combining, alone, on_kernels, compared = of_study.answer
     assert helps.startswith("Combining kernels helps: MAKL (best of 3) 85.0 %, ")
     assert beside.startswith("MAKL beside each, in points with 95 % intervals for one comparison: Best kernel +25.0 (")
     assert learning.startswith("Among combinations, learning the weights helps: ")
@@ -346,6 +346,12 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
     measured = r"one view alone \(and the change without it, with its 95 % interval\)"
     interval = r"\+?-?\d+\.\d to \+?-?\d+\.\d"
     tells = rf"right arm 61.5 % \(-9.5, {interval}\), left 52.0 % \(-2.0, {interval}\)\."
+    of_both = (
+        "Of views, whether combining them helps is undecided: Uniform SVM with all 60.0 %, with right arm alone (best "
+    )
+    assert combining.startswith(
+        f"{of_both}of 2) 61.5 %; difference -1.5 points; between the truly best, a 95 % interval of "
+    )
     assert not re.search(r"(-9\.5), \1 to \1", alone), "equal in all splits is not sure"
     assert re.fullmatch(rf"Weights do not say what a view tells; Uniform SVM with {measured}: {tells}", alone)
     assert on_kernels.endswith("most methods without a combination learn from all views.")

@@ -107,7 +107,8 @@ def alignment_indicates_errors(evidence: Evidence) -> Answer:
     aligned, errors = (evidence.results.means(methods(evidence), metric) for metric in (ALIGNMENT, ERROR))
     correlations = aligned.dropna().corrwith(errors.dropna(), axis=1).dropna()
     values = {str(name): float(value) for name, value in correlations.items()}
-    return Answer.by_values(values, lambda value: value < 0, sets(evidence), "most", "negative", "({:+.2f} to {:+.2f})")
+    span = "({:+z.2f} to {:+z.2f})"
+    return Answer.by_values(values, lambda value: value < 0, sets(evidence), "most", "negative", span)
 
 
 def ends_by_itself(evidence: Evidence) -> Answer:

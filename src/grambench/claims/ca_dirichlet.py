@@ -65,7 +65,7 @@ def as_printed(evidence: Evidence) -> Answer:
     errors = _errors(evidence, list(PRINTED))
     changes = {name: error - PRINTED[name] for name, error in errors.items()}
     hits = {name: abs(change) <= NEAR for name, change in changes.items()}
-    return Answer.on_all(hits, list(PRINTED), f"points from the printed: {ca.titled(evidence, changes, '{:+.1f}')}")
+    return Answer.on_all(hits, list(PRINTED), f"points from the printed: {ca.titled(evidence, changes, '{:+z.1f}')}")
 
 
 def suffices(evidence: Evidence, names: list[str]) -> Answer:

@@ -81,7 +81,7 @@ def da_reaches_ca_1d(evidence: Evidence) -> Answer:
     """DA achieves the same test alignment as CA-1D (here: at every gamma it falls short by 0.01 at most)."""
     means = evidence.means(["da", "ca_1d"], ca.ALIGNMENT, SETS)
     gains = {name: row["da"] - row["ca_1d"] for name, row in means.items()}
-    span = "({:+.3f} to {:+.3f})"
+    span = "({:+z.3f} to {:+z.3f})"
     return Answer.by_values(gains, lambda gain: gain >= -REACHED, SETS, "every", "DA reaches it", span)
 
 

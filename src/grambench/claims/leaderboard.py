@@ -212,7 +212,7 @@ def pool_moves_more_than_weights(evidence: Evidence) -> Answer:
         return Answer.undecided(f"not judged: {_explain_missing(evidence, both, datasets, len(pool), count)}")
     low, high = resampled_difference(weights, pool, overlap=0.0).interval(BEST_LEVEL)
     text = f"the pool moves accuracy by {pool.mean():.2f} points, the weights by {weights.mean():.2f}: difference "
-    text += f"{(pool - weights).mean():+.2f}, 95 % interval {low:+.2f} to {high:+.2f} over {len(pool)} data sets"
+    text += f"{(pool - weights).mean():+z.2f}, 95 % interval {low:+z.2f} to {high:+z.2f} over {len(pool)} data sets"
     more = int(np.count_nonzero(pool > weights))
     return Answer.of(low > 0.0, f"{text}; the pool more on {more}", enough=low > 0.0 or high <= 0.0)
 

@@ -28,8 +28,8 @@ def _judge_lead(evidence: Evidence, dataset: str, holds: IntervalTest, fails: In
     if (lead := evidence.results.lead(dataset, SPARSE, MEAN, ACCURACY, n=EXAMPLES)) is None:
         return Answer.undecided(f"not judged: no results of both on {dataset}")
     value, *interval = lead
-    text = f"{title(SPARSE)} is {value:+.1f} points ahead of {title(MEAN)} on {dataset}"
-    text += ", 95 % interval {:+.1f} to {:+.1f}".format(*interval)
+    text = f"{title(SPARSE)} is {value:+z.1f} points ahead of {title(MEAN)} on {dataset}"
+    text += f", 95 % interval {interval[0]:+z.1f} to {interval[1]:+z.1f}"
     return Answer.of(holds(*interval), text, enough=holds(*interval) or fails(*interval))
 
 

@@ -69,8 +69,8 @@ def _comparable(evidence: Evidence, rival: str, printed: str = "") -> Answer:
     if not behind:
         return Answer.undecided("no task has both")
     mean = sum(behind.values()) / len(behind)
-    text = f"behind by {mean:.1f} points in the mean over {len(behind)} tasks, {min(behind.values()):+.1f} to "
-    text += f"{max(behind.values()):+.1f}{printed}"
+    text = f"behind by {mean:.1f} points in the mean over {len(behind)} tasks, {min(behind.values()):+z.1f} to "
+    text += f"{max(behind.values()):+z.1f}{printed}"
     return Answer.of(mean <= COMPARABLE, text, enough=2 * len(behind) >= len(_in_study(evidence, TASKS)))
 
 
@@ -78,7 +78,7 @@ def oks_beats_som(evidence: Evidence) -> Answer:
     """OKS-SVM is better than SOM-SVM in every task (fails where Welch's test, Bonferroni-corrected, shows less)."""
     samples = evidence.samples(["som_svm", "oks_svm"], ACCURACY, TASKS)
     lead = {name: row["oks_svm"].mean - row["som_svm"].mean for name, row in samples.items()}
-    answer = _judge(evidence, lead, lambda points: points > 0.0, "OKS-SVM is ahead", "(by {:+.1f} to {:+.1f} points)")
+    answer = _judge(evidence, lead, lambda points: points > 0.0, "OKS-SVM is ahead", "(by {:+z.1f} to {:+z.1f} points)")
     level = BEST_LEVEL / len(TASKS)
     behind = {name for name, row in samples.items() if lead[name] <= 0.0 and welch(*row.values()).p_value < level}
     return answer if behind else answer.doubting("none of these is shown to be behind")

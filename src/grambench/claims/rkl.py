@@ -136,7 +136,7 @@ def _as_large(evidence: Evidence, rival: str, points: float, datasets: list[str]
         lead = evidence.results.difference(name, "rkl_l1", rival, ACCURACY)
         alike = lead is not None and lead._replace(value=lead.value - points).p_value >= BEST_LEVEL
         hits[name] = gain >= points - PRINTED or (gain > PRINTED and alike)
-    text = ", ".join(f"{name} {gain:+.1f}" for name, gain in gains.items())
+    text = ", ".join(f"{name} {gain:+z.1f}" for name, gain in gains.items())
     return hits, f" ({text})" if text else ""
 
 

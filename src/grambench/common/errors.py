@@ -12,6 +12,7 @@ UNPRINTABLE = re.compile(
 
 
 REFUSED = 2  # exit code for a wrong call or configuration
+MOST_NAMES = 60  # that a message lists
 NEAR = 0.6  # the least similarity of a name to its misspelling; "nope" and "ionosphere" have 0.57
 
 
@@ -48,7 +49,8 @@ def unknown_name(kind: str, name: str, existing: Iterable[str]) -> ConfigError:
 
     names = sorted(existing)
     near = difflib.get_close_matches(name.lower(), names, n=3, cutoff=NEAR)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}" if names else "there is none"
+    known = ", ".join(names[:MOST_NAMES]) + f" and {len(names) - MOST_NAMES} more" * (len(names) > MOST_NAMES)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {known}" if names else "there is none"
     return ConfigError(f"unknown {kind} {name!r}: {hint}")
 
 

@@ -366,6 +366,7 @@ class _File:
                 self.remarks.append(f"column {position} has neither a name nor a value: left out")
         codes = [_to_label(code, tables.is_number(code)) for code in self.wishes.missing]
         self.dropped.update(dict.fromkeys((label, *drop)))
+        self.check_joined()
         options, classes = dict[str, Any](), np.zeros(len(cells))
         if label is not None:
             named = [*self.wishes.positive, *self.wishes.negative]
@@ -388,6 +389,20 @@ class _File:
             "one_hot": one_hot,
             "numbers": bool(one_hot),
         }
+
+    def check_joined(self) -> None:
+        """Add a fault if two columns of one name have the same texts in another order: tables joined by position."""
+        names = self.table.names
+        for name in sorted({name for name in names if names.count(name) > 1}):
+            places = [place for place, other in enumerate(names) if other == name and place not in self.dropped]
+            for first, second in itertools.pairwise(places):
+                texts = self.table.cells[:, [first, second]]
+                texts = texts[(texts != "").all(axis=1)]
+                rows, differing = [{*column} for column in texts.T], int((texts[:, 0] != texts[:, 1]).sum())
+                if differing and len(rows[0]) == len(texts) < 2 * len(rows[0] & rows[1]):
+                    got = f"they name the same examples, and differ in {differing} rows"
+                    remedy = f"join tables by {name or 'it'}, or leave one out (--drop)"
+                    self.faults.append(f"columns {first} and {second}, {name}: {got}; {remedy}")
 
     def ask_for_header(self, labels: NDArray[Any]) -> None:
         """Add a fault if the first line was taken for data, and alone has a label that no other line has."""
@@ -534,7 +549,7 @@ def _find_leak(values: NDArray[Any], classes: NDArray[Any]) -> str:
     """Return in words why a column tells nothing, or the label by the order of the rows; "" if it does neither."""
     kinds, codes = np.unique(values, return_inverse=True)
     if len(kinds) < 2:
-        return "is constant"
+        return "is constant" if len(kinds) else "has no value"
     pairs = np.unique(np.column_stack([codes, classes]), axis=0)
     if len(values) < LEAST_ROWS:
         return ""

@@ -35,8 +35,8 @@ def able(study: Study, d: int) -> list[str]:
 def answer(study: Study, results: Results, dataset: str, n: int, d: int) -> list[str]:
     """Return whether to combine kernels, and to learn their weights, each as its verdict, a colon, and the numbers.
 
-    Between the two stand the leads of the best combination over each strong rival. Then come the weights by view and
-    what was compared.
+    Between the two stand the leads of the best combination over the best rival and each strong one. Then come the
+    weights by view, whether to combine the views, and what was compared.
 
     Parameters
     ----------
@@ -60,8 +60,9 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int) -> list
     helps = _compare(results, dataset, n, means, "combining kernels", equal + learned, others)
     learning = _compare(results, dataset, n, means, "learning the weights", learned, equal)
     best = max(equal + learned, key=lambda entry: means[entry])
-    strong = [entry for entry in STRONG if entry in others]
-    leads = ["{:+.1f} ({:+.1f} to {:+.1f})".format(*_lead(results, dataset, n, best, entry)) for entry in strong]
+    strongest = max(others, key=lambda entry: means[entry])
+    strong = [strongest, *(entry for entry in STRONG if entry in others and entry != strongest)]
+    leads = ["{:+z.1f} ({:+z.1f} to {:+z.1f})".format(*_lead(results, dataset, n, best, entry)) for entry in strong]
     each = ", ".join(f"{results.title(entry)} {lead}" for entry, lead in zip(strong, leads, strict=True))
     beside = f"{_named(results, best)} beside each, in points with 95 % intervals for one comparison: {each}."
     sentences = [f"{helps[0].upper()}{helps[1:]}.", beside, f"Among combinations, {learning}."]
@@ -93,19 +94,29 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int) -> list
 
 
 def _about_views(study: Study, results: Results, dataset: str, n: int, views: Sequence[str]) -> Iterator[str]:
-    """Yield what each view tells alone and what is lost without it, the most telling first, if it was measured."""
+    """Yield whether to combine the views, and what each tells alone and its loss costs, the most telling first."""
     sweeps = {sweep.of: name for name, sweep in study.sweeps.items() if sweep.kind == "view"}
     if not {"alone", "without"} <= sweeps.keys():
         return
     effects = results.view_effects(dataset, sweeps["alone"], sweeps["without"], METRIC, n)
     found = sorted(effects.items(), key=lambda item: -item[1].alone)
-    if found:
+    if len(found) > 1:
         (entry,) = study.sweeps[sweeps["alone"]].algorithms
-        changes = [f"{each.change:+.1f}, {each.low:+.1f} to {each.high:+.1f}" for _, each in found]
-        names = [f"{view_label(views[number - 1])} {each.alone:.1f} %" for number, each in found]
-        listed = [f"{name} ({change})" for name, change in zip(names, changes, strict=True)]
+        title, names = results.title(entry), [view_label(views[number - 1]) for number, _ in found]
+        leads = [each.lead for _, each in found]
+        low = min(lead.interval(BEST_LEVEL)[0] for lead in leads)
+        high = min(lead.interval(BEST_LEVEL / len(leads))[1] for lead in leads)
+        whole = f"{title} with all {results.sample(dataset, entry, METRIC).mean:.1f} %"
+        best = f"with {names[0]} alone (best of {len(found)}) {found[0][1].alone:.1f} %"
+        difference = _difference(leads[0].value, low, high, 1 + len(leads))
+        yield f"Of views, {verdict('combining them', low, high)}: {whole}, {best}; {difference}."
+        changes = [(each.change.value, *each.change.interval(BEST_LEVEL)) for _, each in found]
+        listed = [
+            "{} {:.1f} % ({:+z.1f}, {:+z.1f} to {:+z.1f})".format(name, each.alone, *change)
+            for name, (_, each), change in zip(names, found, changes, strict=True)
+        ]
         measured = "one view alone (and the change without it, with its 95 % interval)"
-        yield f"Weights do not say what a view tells; {results.title(entry)} with {measured}: {_first(listed)}."
+        yield f"Weights do not say what a view tells; {title} with {measured}: {_first(listed)}."
 
 
 def _named(results: Results, entry: str) -> str:
@@ -144,9 +155,13 @@ def _compare(
     low = max(min(lead(one, other, len(first))[1] for other in second) for one in first)
     high = min(max(lead(one, other, len(second))[2] for one in first) for other in second)
     shown = f"{describe(best, first)}, {describe(rival, second)}"
-    of = ("; between the truly best, a" if len(first) + len(second) > 2 else ",") + " 95 % interval of"
-    difference = f"difference {means[best] - means[rival]:+.1f} points{of} {low:+.1f} to {high:+.1f}"
+    difference = _difference(means[best] - means[rival], low, high, len(first) + len(second))
     return f"{verdict(question, low, high)}: {shown}; {difference}"
+
+
+def _difference(points: float, low: float, high: float, compared: int) -> str:
+    of = "; between the truly best, a" if compared > 2 else ","
+    return f"difference {points:+z.1f} points{of} 95 % interval of {low:+z.1f} to {high:+z.1f}"
 
 
 def _lead(

@@ -227,14 +227,14 @@ class HarmAndGain(NamedTuple):
         """Mean difference and 95 % interval; the three counts; the three probabilities."""
         low, high = self.mean.interval(BEST_LEVEL)
         _, counts, chances = self.texts.values()
-        return f"{self.mean.value:+.2f}, {low:+.2f} to {high:+.2f}; {counts}; {chances}"
+        return f"{self.mean.value:+z.2f}, {low:+z.2f} to {high:+z.2f}; {counts}; {chances}"
 
     @property
     def texts(self) -> dict[str, str]:
         """The same as texts of a table, by their labels; the mean difference has one decimal."""
         low, high = self.mean.interval(BEST_LEVEL)
         return {
-            "difference, 95 % interval": f"{self.mean.value:+.1f} ({low:+.1f} to {high:+.1f})",
+            "difference, 95 % interval": f"{self.mean.value:+z.1f} ({low:+z.1f} to {high:+z.1f})",
             "shown on data sets": f"{self.worse}, {self.within}, {self.better} of {self.votes}",
             "on a next data set": f"{self.next_worse:.2f}, {self.next_within:.2f}, {self.next_better:.2f}",
         }
@@ -243,7 +243,7 @@ class HarmAndGain(NamedTuple):
         low, high = self.mean.interval(BEST_LEVEL)
         counts = f"more than a point worse on {self.worse}, within a point on {self.within} and better on {self.better}"
         means = f"{self.below}, {self.votes - self.below - self.above} and {self.above}"
-        mean = f"mean difference {self.mean.value:+.2f} points, 95 % interval {low:+.2f} to {high:+.2f}"
+        mean = f"mean difference {self.mean.value:+z.2f} points, 95 % interval {low:+z.2f} to {high:+z.2f}"
         chances = f"{self.next_worse:.2f}, {self.next_within:.2f} and {self.next_better:.2f}"
         shown = f"shown {counts} of {self.votes} data sets, by the means alone {means}"
         return f"{shown}; {mean}; a next data set likewise with probabilities of {chances}"

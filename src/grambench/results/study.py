@@ -52,12 +52,11 @@ class CellStatus(NamedTuple):
 
 
 class ViewEffect(NamedTuple):
-    """The mean of a metric on a view alone, its change without the view, and the 95 % interval of the change."""
+    """The mean of a metric on a view alone, the lead of all views over it, and the change without the view."""
 
     alone: float
-    change: float
-    low: float
-    high: float
+    lead: Difference
+    change: Difference
 
 
 @dataclass(frozen=True)
@@ -265,21 +264,27 @@ class Results:
         return views.div(views.sum(axis="columns").replace(0.0, np.nan), axis="index")
 
     def view_effects(self, dataset: str, alone: str, without: str, metric: str, n: int = 0) -> dict[int, ViewEffect]:
-        """Return the mean of a metric on each view alone, and its change without the view, by the number from 1.
+        """Return what a metric says of each view, by the number of the view from 1.
 
         The two sweeps are of kind `view` and of one configuration. A view without both is left out. With the
         number n of the data set's examples, intervals have the least width that those of `lead` have.
         """
         (entry,) = self.study.sweeps[alone].algorithms
-        means = self.swept(alone, dataset, entry, metric).mean(axis="columns")
-        rest = self.swept(without, dataset, entry, metric)
+        single, rest = (self.swept(sweep, dataset, entry, metric) for sweep in (alone, without))
         whole, overlap = self.values(dataset, entry, metric), self.study.protocol.overlap(dataset, n)
-        effects = {}
-        for number in means.index.intersection(rest.index):
-            change = resampled_difference(whole, rest.loc[number], overlap=overlap)
-            change = self._widened(change, dataset, n) if n else change
-            effects[int(number)] = ViewEffect(float(means[number]), change.value, *change.interval(BEST_LEVEL))
-        return effects
+
+        def difference(first: Floats, second: Floats) -> Difference:
+            found = resampled_difference(first, second, overlap=overlap)
+            return self._widened(found, dataset, n) if n else found
+
+        return {
+            int(number): ViewEffect(
+                float(single.loc[number].mean()),
+                difference(single.loc[number], whole),
+                difference(whole, rest.loc[number]),
+            )
+            for number in single.index.intersection(rest.index)
+        }
 
     def by_kernel(self, sweep: str, dataset: str, algorithm: str, metric: str) -> pd.Series:
         """Return the mean of a metric for each kernel of the study by its name, from a sweep over `kernel`.

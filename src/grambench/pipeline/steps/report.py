@@ -176,7 +176,11 @@ def assemble(
 
 def _paper_table(results: Results) -> dict[str, TableContent]:
     """Return the table for a paper of all that was run, as `grambench table` prints it; nothing without results."""
-    algorithms, datasets = results.ran("algorithm"), results.ran("dataset")
+    # settings of steps have sorted names, and the lists of tables the order of the study's file
+    tables_of = results.study.tables.values()
+    listed = dict.fromkeys(name for table in tables_of for name in getattr(table, "algorithms", ()))
+    ran, datasets = results.ran("algorithm"), results.ran("dataset")
+    algorithms = [*(name for name in listed if name in ran), *(name for name in ran if name not in listed)]
     if not (metric := results.main_metric()) or not algorithms or not datasets:
         return {}
     return {page.PAPER_TABLE: matrix.paper_table(results, metric, algorithms, datasets)}

@@ -83,5 +83,4 @@ class WeightsFigure(FigureKind):
     def _effect(self, effect: ViewEffect | None) -> str:
         """Return the metric on a view alone and its change without the view, as "(71.2; -0.5)"."""
         decimals = METRICS[self.metrics[0]].decimals
-        # no -0.0
-        return f"({effect.alone:.{decimals}f}; {round(effect.change, decimals) + 0.0:+.{decimals}f})" if effect else ""
+        return f"({effect.alone:.{decimals}f}; {effect.change.value:+z.{decimals}f})" if effect else ""

@@ -66,7 +66,7 @@ class RelativeTable(OneMetricTable):
             "seconds_percent_of_reference": f"Seconds, in percent of those of {title}",
             "rank": f"Rank by {label}",
         }
-        forms, pairs = ("{:+.1f}", "{:.1f}", "{:.1f}"), (distances, ratios, (ranks(ours), ranks(printed)))
+        forms, pairs = ("{:+z.1f}", "{:.1f}", "{:.1f}"), (distances, ratios, (ranks(ours), ranks(printed)))
         blocks = [
             _block(name, head, form, *(numbers[self.algorithms] for numbers in pair))
             for (name, head), form, pair in zip(columns.items(), forms, pairs, strict=True)
