@@ -43,6 +43,14 @@ def test_rows_of_a_board_are_what_it_ranks(call, monkeypatch):
     assert len(rows) == 47 and not {"simple_mkl", "d1_features"} & rows
 
 
+def test_a_run_that_lacks_the_number_has_a_dash_and_is_not_the_best(call, monkeypatch):
+    monkeypatch.chdir(presentation.ROOT)
+    names = ("-d", "wdbc", "-a", "logistic_regression", "d1")
+    out = call("table", "leaderboard", "--results", "reference", "--metric", "converged", *names)[1]
+    rows = [line.split() for line in out.splitlines()[3:5]]
+    assert rows == [["Logistic", "regression", "—", "—"], ["lp-MKL", "p", "=", "1", "1.00", "±", "0.00*", "1.00"]]
+
+
 def test_data_sets_that_the_study_does_not_list_are_ranked_too(table):
     for pattern, frame in ((layout.RUNS, presentation.runs()), (layout.CELLS, presentation.cells())):
         with sealed(Path(pattern.format(study="omkc"))) as path:

@@ -58,7 +58,8 @@ class TableData:
         _, dataset, algorithm, metric = key
         results, row = self.results, self.reproduction.get(key)
         verdict = "" if row is None else str(row["verdict"])
-        absent = results.cell(dataset, algorithm).status or NO_RESULT
+        status = results.cell(dataset, algorithm).status
+        absent = NO_RESULT if status in ("", "ok") else status  # a run may lack the number
         if METRICS[metric].named:
             text = results.listed(dataset, algorithm, metric)
             published = "" if row is None else str(row["published"])

@@ -45,8 +45,9 @@ class Sample(NamedTuple):
 
     @classmethod
     def of(cls, values: ArrayLike) -> "Sample":
-        """Summarise the values of all runs; the standard deviation of a single run is NaN."""
+        """Summarise the values of runs, but for NaN, of runs that lack the number; the deviation of one run is NaN."""
         array = np.asarray(values, dtype=np.float64)
+        array = array[~np.isnan(array)]
         std = float(array.std(ddof=1)) if array.size > 1 else math.nan
         return cls(float(array.mean()) if array.size else math.nan, std, array.size)
 
@@ -136,6 +137,7 @@ def resampled_difference(first: ArrayLike, second: ArrayLike, *, overlap: float)
         The share o, at least 0 and less than 1.
     """
     differences = np.asarray(second, dtype=np.float64) - np.asarray(first, dtype=np.float64)
+    differences = differences[~np.isnan(differences)]
     sample = Sample.of(differences)
     if sample.runs < 2:
         return Difference(sample.mean, math.nan, math.nan)

@@ -311,8 +311,7 @@ class Results:
         index = list(datasets) or self.study.datasets
         rows = {}
         for name in names:
-            values = [self.values(dataset, name, metric)[repetitions] for dataset in index]
-            rows[name] = [float(runs.mean()) if runs.size else np.nan for runs in values]
+            rows[name] = [Sample.of(self.values(dataset, name, metric)[repetitions]).mean for dataset in index]
         return pd.DataFrame(rows, index=index)
 
     def votes(self, names: Iterable[str], metric: str, datasets: Iterable[str] = ()) -> pd.DataFrame:
