@@ -308,7 +308,7 @@ def test_a_wide_table_is_several_in_latex(grids):
 
 def test_the_matrix_has_the_mean_ranks_of_the_ranks(grids):
     matrix, ranks = grids["matrix"], grids["ranks"]
-    assert "7 of 8 data sets, where every algorithm has a result" in " ".join(matrix.remarks)
+    assert "7 of 8 data sets, where every ranked algorithm has a result" in " ".join(matrix.remarks)
     for row in matrix.blocks[0].rows:
         assert f"{float(row.cells[-1].text):.1f}" == cell(ranks, row.label, "Mean rank").text
 
