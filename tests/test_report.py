@@ -373,6 +373,14 @@ def test_a_record_lists_the_heaviest_kernels_first_or_those_of_the_fewest_update
     assert kernels.head[1] == "Weight" and kernels.rows[0][1] == ("0.75" if metric == "updates" else first)
 
 
+def test_the_mean_of_a_record_is_that_of_the_repetitions_that_have_the_number():
+    record = made_report.made_record(next(presentation.cells().itertuples()))
+    values = np.array([[np.nan, 4.0, *[6.0] * (presentation.REPEATS - 2)]])
+    (table,) = (p for p in describe(replace(record, metrics={"auc_percent": values})) if p.title == "Repetitions")
+    expected = [np.mean(values[0, 1:]), np.std(values[0, 1:], ddof=1)]
+    assert [float(row[1]) for row in table.foot] == pytest.approx(expected, rel=1e-5)
+
+
 def test_pages_are_the_same_whatever_the_number_of_processes():
     records = {cell.record: made_report.made_record(cell) for cell in presentation.cells().itertuples()}
     study = replace(small(), records=records)
