@@ -76,6 +76,7 @@ def test_best_set_holds_the_best_and_its_ties():
     assert best_set(samples | {"failed": Sample.of([])}) == {"best", "tied"}
     assert best_set({"failed": Sample.of([])}) == set()
     assert best_set({"a": Sample(1, 0, 20), "b": Sample(1, 0, 20), "c": Sample(2, 0, 20)}) == {"a", "b"}
+    assert best_set({"a": Sample.of([1.0]), "b": Sample.of([2.0])}) == {"a"}, "there is no test of single runs"
 
 
 def test_best_set_of_the_published_numbers_is_the_published_bold():

@@ -151,5 +151,6 @@ class TableData:
             + (f" of {METRICS[name].label}" if len(metrics) > 1 else "")
             for name in metrics
         )
-        test, level = self.results.study.protocol.test, f"{100 * BEST_LEVEL:g} %"
-        return f"Bold: {bests}, and all that {test} at the {level} level does not distinguish from it."
+        protocol, level = self.results.study.protocol, f"{100 * BEST_LEVEL:g} %"
+        tested = f", and all that {protocol.test} at the {level} level does not distinguish from it"
+        return f"Bold: {bests}{tested * (protocol.repetitions > 1)}."  # there is no test of single runs

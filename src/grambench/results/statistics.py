@@ -160,6 +160,7 @@ def best_set(
     """Return the name with the best mean and all those that a test at 5 % cannot tell from it.
 
     With Student's test this is the highlighting of OMKC's tables (Section 5.2). Names without runs are never included.
+    Of single runs, for which there is no test, the best alone is.
 
     Parameters
     ----------
@@ -175,7 +176,7 @@ def best_set(
         return set()
     best = (max if highest else min)(means, key=lambda name: means[name])
     p_value = test or (lambda name, other: student(samples[name], samples[other]).p_value)
-    return {name for name, mean in means.items() if mean == means[best] or not p_value(name, best) < BEST_LEVEL}
+    return {name for name, mean in means.items() if mean == means[best] or p_value(name, best) >= BEST_LEVEL}
 
 
 class HarmAndGain(NamedTuple):
