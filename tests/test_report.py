@@ -154,6 +154,10 @@ def test_a_dash_is_explained_where_there_is_one():
         assert study_page.without_missing(TableContent(blocks=rows, remarks=[ABSENT], **shared))[0].remarks == []
     both = [Block(rows=[Row(label="x", cells=cells[:2]), Row(label="y", cells=cells[::2])])]
     assert study_page.without_missing(TableContent(blocks=both, remarks=[ABSENT], **shared))[0].remarks == [ABSENT]
+    lacking = TableContent(
+        blocks=[Block(rows=[Row(label="x", cells=[replace(cells[1], orders="seeded")] * 2)])], **shared
+    )
+    assert study_page.without_missing(lacking) == (lacking, []), "a run that lacks the number is part of this run"
 
 
 def test_latex_cuts_a_long_reason_and_no_number():
