@@ -14,6 +14,7 @@ import pytest
 from leaderboard import BEHIND, BEST, FAILED, REASON
 from matplotlib.colors import to_hex
 from matplotlib.text import Text
+from planted import shown
 from scipy import stats
 
 from grambench.config.shown import TABLES
@@ -170,6 +171,23 @@ def test_the_matrix_marks_the_best_and_the_failed(grids):
     assert (failed.text, failed.status, failed.best) == ("", "timeout", False)
     assert f"SimpleMKL on waveform: timeout: {REASON}." in matrix.remarks
     assert "**" in renderings.markdown(matrix) and "timeout" in renderings.markdown(matrix)
+
+
+def test_a_table_of_one_algorithm_has_no_rival(results):
+    table = leaderboard.study(tables={"own": shown("pairs", algorithms=["rkl"], metrics=[ACCURACY])}).tables["own"]
+    (row,) = tables.build(results, {}, {}, table).blocks[0].rows
+    assert [cell.text for cell in row.cells] == ["", ""]
+
+
+def test_the_ratio_of_seconds_needs_no_published_number(results):
+    table = leaderboard.study(tables={"own": shown("times", algorithms=["rkl", "d1"])}).tables["own"]
+    times = tables.build(results, {}, {}, table)
+    assert {row.cells[2].text for row in times.blocks[0].rows} == {"75.0"}  # 6 seconds beside 8
+
+
+def test_the_mean_ranks_of_a_number_that_no_algorithm_has_are_over_no_data_set(results):
+    table = leaderboard.study(tables={"own": shown("matrix", algorithms=NAMES[:2], metrics=["gap"])}).tables["own"]
+    assert "Mean rank over 0 of 8 data sets" in " ".join(tables.build(results, {}, {}, table).remarks)
 
 
 def test_the_matrix_as_csv_has_deviations_too(grids):
