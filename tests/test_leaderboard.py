@@ -360,6 +360,9 @@ def test_data_sets_of_one_collection_have_one_vote_in_the_test_of_the_diagram(re
     assert np.allclose(votes.loc["photographs"], means.loc[["heart", "sonar"]].mean())
     note = drawn(grouped, "critical").get_supxlabel()
     assert "one vote for each of 6 collections" in note and f"χ² = {friedman(votes.dropna())[0]:.1f}" in note
+    alone = replace(results, study=results.study.model_copy(update={"populations": dict.fromkeys(BEST, ("one", 500))}))
+    note = " ".join(drawn(alone, "critical").get_supxlabel().split())
+    assert "Friedman: no test, one vote for each of 1 collection;" in note
 
 
 def test_bars_share_a_level_only_where_they_do_not_touch():
