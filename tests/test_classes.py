@@ -220,6 +220,10 @@ def test_records_tables_and_figures_have_the_classes(tmp_path):
     shares = canvas.axes[0].get_images()[0].get_array()
     assert np.allclose(shares, 100 * confusion.sum(axis=0) / 16)
     assert [label.get_text() for label in canvas.axes[0].get_yticklabels()] == list(NAMES)
+    named = replace(results, runs=runs.assign(metric=runs["metric"].str.replace(NAMES[0], "T:cell", regex=False)))
+    axes = figures.draw(replace(data, results=named), study.figures["confusion"]).axes[0]
+    assert np.array_equal(axes.get_images()[0].get_array(), shares)
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["T:cell", *NAMES[1:]]
 
 
 def test_a_data_set_of_many_classes_keeps_names_split_and_blocks(tmp_path):

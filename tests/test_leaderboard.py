@@ -14,6 +14,7 @@ import pytest
 from leaderboard import BEHIND, BEST, FAILED, REASON
 from matplotlib.colors import to_hex
 from matplotlib.text import Text
+from planted import shown
 from scipy import stats
 
 from grambench.config.shown import TABLES
@@ -94,20 +95,21 @@ def test_a_win_needs_the_test(results):
 
 
 @pytest.mark.parametrize(
-    ("study", "test"),
+    ("study", "rest"),
     [
-        ("leaderboard", "the corrected resampled t-test (Nadeau and Bengio 2003)"),
-        ("rkl", "the corrected resampled t-test (Nadeau and Bengio 2003)"),
-        ("omkc", "Student's t-test"),
-        ("oks", "a paired t-test over the seeds, on one split,"),
+        ("leaderboard", "that the corrected resampled t-test (Nadeau and Bengio 2003) at the 5 % level does not"),
+        ("rkl", "that the corrected resampled t-test (Nadeau and Bengio 2003) at the 5 % level does not"),
+        ("omkc", "that Student's t-test at the 5 % level does not"),
+        ("oks", "that a paired t-test over the seeds, on one split, at the 5 % level does not"),
+        ("obscure_mnist", "Bold: the highest mean."),  # of one repetition
     ],
 )
-def test_the_remark_on_bold_names_the_test(study, test):
+def test_the_remark_on_bold_names_the_test(study, rest):
     whole = planted.CONFIGURATION.study(study)
     remark = table_data.TableData(results=planted.results(whole, []), prepared={}, reproduction={}).about_bold(
         ["accuracy_percent"]
     )
-    assert f"all that {test} at the 5 % level" in remark
+    assert rest in remark
 
 
 def test_tasks_of_one_base_are_one_collection():
@@ -169,6 +171,23 @@ def test_the_matrix_marks_the_best_and_the_failed(grids):
     assert (failed.text, failed.status, failed.best) == ("", "timeout", False)
     assert f"SimpleMKL on waveform: timeout: {REASON}." in matrix.remarks
     assert "**" in renderings.markdown(matrix) and "timeout" in renderings.markdown(matrix)
+
+
+def test_a_table_of_one_algorithm_has_no_rival(results):
+    table = leaderboard.study(tables={"own": shown("pairs", algorithms=["rkl"], metrics=[ACCURACY])}).tables["own"]
+    (row,) = tables.build(results, {}, {}, table).blocks[0].rows
+    assert [cell.text for cell in row.cells] == ["", ""]
+
+
+def test_the_ratio_of_seconds_needs_no_published_number(results):
+    table = leaderboard.study(tables={"own": shown("times", algorithms=["rkl", "d1"])}).tables["own"]
+    times = tables.build(results, {}, {}, table)
+    assert {row.cells[2].text for row in times.blocks[0].rows} == {"75.0"}  # 6 seconds beside 8
+
+
+def test_the_mean_ranks_of_a_number_that_no_algorithm_has_are_over_no_data_set(results):
+    table = leaderboard.study(tables={"own": shown("matrix", algorithms=NAMES[:2], metrics=["gap"])}).tables["own"]
+    assert "Mean rank over 0 of 8 data sets" in " ".join(tables.build(results, {}, {}, table).remarks)
 
 
 def test_the_matrix_as_csv_has_deviations_too(grids):
@@ -308,7 +327,7 @@ def test_a_wide_table_is_several_in_latex(grids):
 
 def test_the_matrix_has_the_mean_ranks_of_the_ranks(grids):
     matrix, ranks = grids["matrix"], grids["ranks"]
-    assert "7 of 8 data sets, where every algorithm has a result" in " ".join(matrix.remarks)
+    assert "7 of 8 data sets, where every ranked algorithm has a result" in " ".join(matrix.remarks)
     for row in matrix.blocks[0].rows:
         assert f"{float(row.cells[-1].text):.1f}" == cell(ranks, row.label, "Mean rank").text
 
@@ -341,6 +360,9 @@ def test_data_sets_of_one_collection_have_one_vote_in_the_test_of_the_diagram(re
     assert np.allclose(votes.loc["photographs"], means.loc[["heart", "sonar"]].mean())
     note = drawn(grouped, "critical").get_supxlabel()
     assert "one vote for each of 6 collections" in note and f"χ² = {friedman(votes.dropna())[0]:.1f}" in note
+    alone = replace(results, study=results.study.model_copy(update={"populations": dict.fromkeys(BEST, ("one", 500))}))
+    note = " ".join(drawn(alone, "critical").get_supxlabel().split())
+    assert "Friedman: no test, one vote for each of 1 collection;" in note
 
 
 def test_bars_share_a_level_only_where_they_do_not_touch():

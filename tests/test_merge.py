@@ -249,6 +249,11 @@ def test_nothing_is_written_where_a_record_wants_it(sides, tmp_path, names):
     assert sorted(tmp_path.rglob("*")) == before
 
 
+def test_a_folder_that_is_named_twice_counts_once(sides, tmp_path):
+    table = merge([*sides, sides[0]], tmp_path / "c")
+    assert set(table["why"]) == {"only one"} and table["kept"].all()
+
+
 def test_the_command_and_what_reads_its_folder(sides, tmp_path, call, monkeypatch):
     monkeypatch.chdir(ROOT)
     target = str(tmp_path / "c")

@@ -1,6 +1,7 @@
 """`grambench rank`: an algorithm among reference configurations, and what of the archive or the data is refused."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -203,4 +204,7 @@ def test_a_table_versus_has_the_numbers_of_the_comparison():
             *(compared.worse, compared.within, compared.better, compared.votes),
         )
         assert row["verdict"] == compared.verdict(len(frame))
+    first = replace(results, runs=results.runs[results.runs["repetition"] == 0])
+    remarks = tables.build(first, {}, {}, study.tables["versus"]).remarks
+    assert remarks[-1].startswith("Not two data sets on which both have two repetitions: ")
     assert frame.loc["majority", "verdict"] == "better" and np.isclose(frame.loc["d1", "difference"], 1.0, atol=0.3)

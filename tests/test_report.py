@@ -154,6 +154,10 @@ def test_a_dash_is_explained_where_there_is_one():
         assert study_page.without_missing(TableContent(blocks=rows, remarks=[ABSENT], **shared))[0].remarks == []
     both = [Block(rows=[Row(label="x", cells=cells[:2]), Row(label="y", cells=cells[::2])])]
     assert study_page.without_missing(TableContent(blocks=both, remarks=[ABSENT], **shared))[0].remarks == [ABSENT]
+    lacking = TableContent(
+        blocks=[Block(rows=[Row(label="x", cells=[replace(cells[1], orders="seeded")] * 2)])], **shared
+    )
+    assert study_page.without_missing(lacking) == (lacking, []), "a run that lacks the number is part of this run"
 
 
 def test_latex_cuts_a_long_reason_and_no_number():
@@ -377,6 +381,14 @@ def test_a_record_lists_the_heaviest_kernels_first_or_those_of_the_fewest_update
     weights = np.broadcast_to(np.array([[[0.5, 0.5], [0.25, 0.75]]]), (1, presentation.REPEATS, 2, 2))
     (kernels,) = (part for part in describe(replace(record, curves={"weights": weights})) if part.title == "Kernels")
     assert kernels.head[1] == "Weight" and kernels.rows[0][1] == ("0.75" if metric == "updates" else first)
+
+
+def test_the_mean_of_a_record_is_that_of_the_repetitions_that_have_the_number():
+    record = made_report.made_record(next(presentation.cells().itertuples()))
+    values = np.array([[np.nan, 4.0, *[6.0] * (presentation.REPEATS - 2)]])
+    (table,) = (p for p in describe(replace(record, metrics={"auc_percent": values})) if p.title == "Repetitions")
+    expected = [np.mean(values[0, 1:]), np.std(values[0, 1:], ddof=1)]
+    assert [float(row[1]) for row in table.foot] == pytest.approx(expected, rel=1e-5)
 
 
 def test_pages_are_the_same_whatever_the_number_of_processes():

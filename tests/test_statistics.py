@@ -63,11 +63,20 @@ def test_sample_is_the_mean_and_the_deviation_with_ddof_1():
     assert Sample.of([]).runs == 0
 
 
+def test_runs_that_lack_a_number_do_not_count():
+    lacking = [math.nan, 1.0, 3.0]
+    assert Sample.of(lacking) == Sample.of([1.0, 3.0]) and Sample.of(lacking[:1]).runs == 0
+    assert resampled_difference(lacking, [2.0, 2.0, 6.0], overlap=0.1) == resampled_difference(
+        [1.0, 3.0], [2.0, 6.0], overlap=0.1
+    )
+
+
 def test_best_set_holds_the_best_and_its_ties():
     samples = {"best": Sample(10, 1, 20), "tied": Sample(10.3, 1, 20), "worse": Sample(12, 1, 20)}
     assert best_set(samples | {"failed": Sample.of([])}) == {"best", "tied"}
     assert best_set({"failed": Sample.of([])}) == set()
     assert best_set({"a": Sample(1, 0, 20), "b": Sample(1, 0, 20), "c": Sample(2, 0, 20)}) == {"a", "b"}
+    assert best_set({"a": Sample.of([1.0]), "b": Sample.of([2.0])}) == {"a"}, "there is no test of single runs"
 
 
 def test_best_set_of_the_published_numbers_is_the_published_bold():

@@ -33,7 +33,7 @@ def test_it_prints_algorithms_by_data_sets_with_the_best_and_the_mean_rank(table
         "Star: the lowest mean, and all that Student's t-test at the 5 % level does not distinguish from it." in lines
     )
     assert "OMKC(D,D) on sonar: timeout: stopped after 5 s <limit>." in lines
-    assert "Mean rank over 1 of 2 data sets, where every algorithm has a result: 1 is the best" in out
+    assert "Mean rank over 1 of 2 data sets, where every ranked algorithm has a result: 1 is the best" in out
 
 
 def test_rows_of_a_board_are_what_it_ranks(call, monkeypatch):
@@ -41,6 +41,22 @@ def test_rows_of_a_board_are_what_it_ranks(call, monkeypatch):
     out = call("table", "leaderboard", "--results", "reference", "--csv")[1]
     rows = {row["algorithm"] for row in csv.DictReader(out.splitlines())}
     assert len(rows) == 47 and not {"simple_mkl", "d1_features"} & rows
+
+
+def test_a_run_that_lacks_the_number_has_a_dash_and_is_not_the_best(call, monkeypatch):
+    monkeypatch.chdir(presentation.ROOT)
+    names = ("-d", "wdbc", "-a", "logistic_regression", "d1")
+    out = call("table", "leaderboard", "--results", "reference", "--metric", "converged", *names)[1]
+    rows = [line.split() for line in out.splitlines()[3:5]]
+    assert rows == [["Logistic", "regression", "—", "—"], ["lp-MKL", "p", "=", "1", "1.00", "±", "0.00*", "1.00"]]
+
+
+def test_where_neither_low_nor_high_values_are_best_none_is_bold_or_ranked(call, monkeypatch):
+    monkeypatch.chdir(presentation.ROOT)
+    names = ("-d", "wdbc", "-a", "uniform_svm", "d1")
+    out = call("table", "leaderboard", "--results", "reference", "--metric", "selected_C", *names)[1]
+    assert out.splitlines()[2].split() == ["Algorithm", "wdbc"]
+    assert "*" not in out and "Star:" not in out and "rank" not in out
 
 
 def test_data_sets_that_the_study_does_not_list_are_ranked_too(table):

@@ -14,6 +14,7 @@ from grambench.experiments.run import Run
 from grambench.kernels.functions import view_of
 from grambench.kernels.labels import kernel_label
 from grambench.results.records import Record
+from grambench.results.statistics import Sample
 
 LARGEST_KERNELS = 20
 ORIGINS = {
@@ -139,7 +140,8 @@ def _mean_and_deviation(metric: str, values: Floats) -> tuple[str, str]:
     """Return the mean and the standard deviation; both are empty for a metric whose values are names."""
     if metric in METRICS and METRICS[metric].named:
         return "", ""
-    return _number(float(np.mean(values))), _number(float(np.std(values, ddof=1))) if len(values) > 1 else ""
+    sample = Sample.of(values)
+    return _number(sample.mean), _number(sample.std)
 
 
 def _kernel_values(record: Record) -> Part:

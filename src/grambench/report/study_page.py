@@ -138,7 +138,8 @@ def without_missing(table: TableContent) -> tuple[TableContent, list[str]]:
 
 
 def _is_part_of_run(cell: TableCell) -> bool:
-    return bool(cell.text) or cell.status != NO_RESULT
+    # a run that was made may lack the number
+    return bool(cell.text or cell.orders) or cell.status != NO_RESULT
 
 
 def _details(study: StudyReport, cells: Iterable[TableCell]) -> dict[str, dict[str, Any]]:

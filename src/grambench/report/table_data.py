@@ -58,7 +58,8 @@ class TableData:
         _, dataset, algorithm, metric = key
         results, row = self.results, self.reproduction.get(key)
         verdict = "" if row is None else str(row["verdict"])
-        absent = results.cell(dataset, algorithm).status or NO_RESULT
+        status = results.cell(dataset, algorithm).status
+        absent = NO_RESULT if status in ("", "ok") else status  # a run may lack the number
         if METRICS[metric].named:
             text = results.listed(dataset, algorithm, metric)
             published = "" if row is None else str(row["published"])
@@ -150,5 +151,6 @@ class TableData:
             + (f" of {METRICS[name].label}" if len(metrics) > 1 else "")
             for name in metrics
         )
-        test, level = self.results.study.protocol.test, f"{100 * BEST_LEVEL:g} %"
-        return f"Bold: {bests}, and all that {test} at the {level} level does not distinguish from it."
+        protocol, level = self.results.study.protocol, f"{100 * BEST_LEVEL:g} %"
+        tested = f", and all that {protocol.test} at the {level} level does not distinguish from it"
+        return f"Bold: {bests}{tested * (protocol.repetitions > 1)}."  # there is no test of single runs

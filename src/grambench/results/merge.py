@@ -89,7 +89,8 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
         two values and none is preferred; if algorithms to be compared on one data set saw different data, permutations
         or repetitions; or if `output` exists.
     """
-    if len(set(folders)) < 2:
+    folders = list(dict.fromkeys(folders))  # one that is named twice counts once
+    if len(folders) < 2:
         raise DataError(f"{folders[0]}: expected two results folders or more to merge, got one")
     if output.exists():
         raise DataError(f"{output}: exists already; remove it, or name another folder after -o")

@@ -234,8 +234,7 @@ def _our_sample(results: Results, dataset: str, algorithm: str, metric: str) -> 
         return Sample(math.nan, math.nan, 0), "no table of times names the algorithm to compare with"
     compared = times.named("algorithms")[0]
     reason = reason or results.missing(dataset, compared)
-    ours, reference = (results.sample(dataset, name, "seconds") for name in (algorithm, compared))
-    return Sample(100 * ours.mean / reference.mean, math.nan, min(ours.runs, reference.runs)), reason
+    return results.seconds_ratio(dataset, algorithm, compared), reason
 
 
 def _compare_characteristics(results: Results, prepared: Prepared, numbers: pd.DataFrame) -> Iterator[dict[str, Any]]:

@@ -45,8 +45,9 @@ class Sample(NamedTuple):
 
     @classmethod
     def of(cls, values: ArrayLike) -> "Sample":
-        """Summarise the values of all runs; the standard deviation of a single run is NaN."""
+        """Summarise the values of runs, but for NaN, of runs that lack the number; the deviation of one run is NaN."""
         array = np.asarray(values, dtype=np.float64)
+        array = array[~np.isnan(array)]
         std = float(array.std(ddof=1)) if array.size > 1 else math.nan
         return cls(float(array.mean()) if array.size else math.nan, std, array.size)
 
@@ -136,6 +137,7 @@ def resampled_difference(first: ArrayLike, second: ArrayLike, *, overlap: float)
         The share o, at least 0 and less than 1.
     """
     differences = np.asarray(second, dtype=np.float64) - np.asarray(first, dtype=np.float64)
+    differences = differences[~np.isnan(differences)]
     sample = Sample.of(differences)
     if sample.runs < 2:
         return Difference(sample.mean, math.nan, math.nan)
@@ -158,6 +160,7 @@ def best_set(
     """Return the name with the best mean and all those that a test at 5 % cannot tell from it.
 
     With Student's test this is the highlighting of OMKC's tables (Section 5.2). Names without runs are never included.
+    Of single runs, for which there is no test, the best alone is.
 
     Parameters
     ----------
@@ -173,7 +176,7 @@ def best_set(
         return set()
     best = (max if highest else min)(means, key=lambda name: means[name])
     p_value = test or (lambda name, other: student(samples[name], samples[other]).p_value)
-    return {name for name, mean in means.items() if mean == means[best] or not p_value(name, best) < BEST_LEVEL}
+    return {name for name, mean in means.items() if mean == means[best] or p_value(name, best) >= BEST_LEVEL}
 
 
 class HarmAndGain(NamedTuple):

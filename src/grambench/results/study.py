@@ -122,6 +122,11 @@ class Results:
         """Return mean, standard deviation and number of runs of a cell."""
         return Sample.of(self.values(dataset, algorithm, metric))
 
+    def seconds_ratio(self, dataset: str, algorithm: str, reference: str) -> Sample:
+        """Return the mean seconds of an algorithm in percent of those of another one; they have no deviation."""
+        ours, theirs = (self.sample(dataset, name, "seconds") for name in (algorithm, reference))
+        return Sample(100 * ours.mean / theirs.mean, np.nan, min(ours.runs, theirs.runs))
+
     def listed(self, dataset: str, algorithm: str, metric: str) -> str:
         """Return all values of a metric whose values are names, in ascending order; one where all are the same."""
         values = sorted(int(value) for value in self.values(dataset, algorithm, metric))
@@ -316,8 +321,7 @@ class Results:
         index = list(datasets) or self.study.datasets
         rows = {}
         for name in names:
-            values = [self.values(dataset, name, metric)[repetitions] for dataset in index]
-            rows[name] = [float(runs.mean()) if runs.size else np.nan for runs in values]
+            rows[name] = [Sample.of(self.values(dataset, name, metric)[repetitions]).mean for dataset in index]
         return pd.DataFrame(rows, index=index)
 
     def votes(self, names: Iterable[str], metric: str, datasets: Iterable[str] = ()) -> pd.DataFrame:
@@ -383,7 +387,8 @@ class Results:
 
         There is a row for each data set on which all of them have a result: a rank among fewer means something else.
         """
-        means = self.means(names, metric, datasets, repetitions).dropna().round(9)
+        # without any algorithm there is no data set either
+        means = self.means(names, metric, datasets, repetitions).dropna().dropna(how="all").round(9)
         return means.rank(axis="columns", ascending=METRICS[metric].better != "higher")
 
     def half_ranks(self, names: Sequence[str], metric: str, datasets: Sequence[str] = ()) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from grambench.report.lazy import Axes, Canvas, DataFrame
 NAMED = 30  # classes whose names fit at the axes
 WRITTEN = 12  # classes whose shares fit in their cells
 MAX_COLUMNS = 2
-PREFIX = "confused:"
+PREFIX, CLASS = "confused:", "class_accuracy:"
 
 
 class ConfusionFigure(DatasetsFigure):
@@ -28,7 +28,8 @@ class ConfusionFigure(DatasetsFigure):
         from matplotlib.colors import PowerNorm
 
         (algorithm,), runs = self.algorithms, data.results.runs
-        counts = runs[(runs["algorithm"] == algorithm) & (runs["sweep"] == "") & runs["metric"].str.startswith(PREFIX)]
+        of_classes = runs["metric"].str.startswith((PREFIX, CLASS))
+        counts = runs[(runs["algorithm"] == algorithm) & (runs["sweep"] == "") & of_classes]
         datasets = [dataset for dataset in self.datasets if (counts["dataset"] == dataset).any()]
         if not datasets:
             return self.empty(data)
@@ -48,11 +49,13 @@ class ConfusionFigure(DatasetsFigure):
 
 def _shares(runs: DataFrame) -> tuple[list[str], Floats]:
     """Return the classes, and the percentage of each class (row) that is predicted to be each class (column)."""
-    pairs = runs["metric"].str.removeprefix(PREFIX).str.split(":", n=1, expand=True)
-    names = list(dict.fromkeys(pairs[0]))
-    table = runs.groupby([pairs[0], pairs[1]])["result"].sum().unstack()
-    counts = table.reindex(index=names, columns=names).fillna(0.0).to_numpy()
-    return names, 100.0 * counts / counts.sum(axis=1, keepdims=True)
+    sums = runs.groupby("metric", sort=False)["result"].sum().to_dict()
+    # a name may have a colon itself
+    names = [str(metric).removeprefix(CLASS) for metric in sums if str(metric).startswith(CLASS)]
+    counts = np.array([[sums.get(f"{PREFIX}{true}:{predicted}", 0.0) for predicted in names] for true in names])
+    tested = np.flatnonzero(counts.any(axis=1))
+    counts = counts[np.ix_(tested, tested)]
+    return [names[number] for number in tested], 100.0 * counts / counts.sum(axis=1, keepdims=True)
 
 
 def _label(axes: Axes, names: list[str], shares: Floats) -> None:

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from grambench.common.counts import counted
 from grambench.report.charts import BLACK
 from grambench.report.drawing import SMALL, fold
 from grambench.report.figure_kind import FigureData, RankingFigure
@@ -49,9 +50,11 @@ class CriticalDifferenceFigure(RankingFigure):
         for number, bars in enumerate(levels, start=1):
             for bar in bars:
                 margin.plot([number, number], bar, color=BLACK, linewidth=2.6, solid_capstyle="butt")
-        test = f"Friedman: χ² = {statistic:.1f}, p = {p_value:.1g}" if np.isfinite(p_value) else "Two algorithms"
+        untested = "Two algorithms" if len(names) == 2 else "Friedman: no test"
+        test = f"Friedman: χ² = {statistic:.1f}, p = {p_value:.1g}" if np.isfinite(p_value) else untested
         remark = f"Friedman or Wilcoxon with Holm finds no difference at {BEST_LEVEL:.0%}, which shows none to be equal"
-        together = f", one vote for each of {len(votes)} collections" if len(votes) < len(ranking.ranks) else ""
+        is_grouped = len(votes) < len(ranking.ranks)
+        together = f", one vote for each of {counted(len(votes), 'collection')}" * is_grouped
         text = f"Mean rank on {ranking.basis}. {test}{together}; bars: {remark}"
         canvas.supxlabel(fold(text, 1.1 * data.width), fontsize=SMALL)
         return canvas

@@ -31,7 +31,8 @@ class MatrixTable(OneMetricTable):
         """Lay out a row for each algorithm and a column for each data set."""
         (metric,), results = self.metrics, data.results
         datasets = self.datasets or results.study.datasets
-        best = {dataset: results.best(dataset, self.algorithms, metric) for dataset in datasets}
+        judged = METRICS[metric].better is not None  # else neither low nor high values are best
+        best = {dataset: results.best(dataset, self.algorithms, metric) if judged else set() for dataset in datasets}
         ranked = results.with_results(self.algorithms, metric, datasets)
         complete = list(results.ranks(ranked, metric, datasets).index)
         rows = []
@@ -41,15 +42,16 @@ class MatrixTable(OneMetricTable):
             cells.append(TableCell(text=f"{rank.mean:.2f}" if rank.runs else "", status="" if rank.runs else NO_RESULT))
             rows.append(Row(label=results.title(name), cells=cells))
         has_absent = any(cell.status == NO_RESULT for row in rows for cell in row.cells)
-        ranked_on = f"{len(complete)} of {counted(len(datasets), 'data set')}, where every algorithm has a result"
+        over = f"{len(complete)} of {counted(len(datasets), 'data set')}, where every ranked algorithm has a result"
+        about_rank = f"Mean rank over {over}: 1 is the best, ties share their mean rank."
         remarks = [
             *([] if self.deviations else ["Means over the runs."]),
-            data.about_bold(self.metrics),
-            f"Mean rank over {ranked_on}: 1 is the best, ties share their mean rank.",
+            *([data.about_bold(self.metrics), about_rank] if judged else []),
             *(data.absences if has_absent else data.failures)(datasets, self.algorithms),
         ]
         frame = data.frame(cells_of([Block(rows=[replace(row, cells=row.cells[:-1]) for row in rows])]))
-        return self.content([*datasets, "Mean rank"], [Block(rows=rows)], remarks, frame, "Algorithm")
+        content = self.content([*datasets, "Mean rank"], [Block(rows=rows)], remarks, frame, "Algorithm")
+        return content if judged else content.select_columns(range(len(datasets)))
 
     def _cell(self, data: TableData, dataset: str, algorithm: str, *, best: bool) -> TableCell:
         key = ("", dataset, algorithm, self.metrics[0])

@@ -70,7 +70,7 @@ class PairsTable(OneMetricTable):
 def _total(duels: Duels, name: str) -> Counts:
     """Return wins, ties and losses against all others."""
     own_duels = [counts for (first, _), counts in duels.items() if first == name]
-    wins, ties, losses = map(sum, zip(*own_duels, strict=True))
+    wins, ties, losses = (sum(counts[place] for counts in own_duels) for place in range(3))
     return wins, ties, losses
 
 

@@ -16,14 +16,17 @@ class TimesTable(TableKind):
     def build(self, data: TableData) -> TableContent:
         """Lay out a row for each data set."""
         reference, *compared = self.algorithms
-        columns = [(name, "seconds") for name in self.algorithms]
-        columns += [(name, "seconds_ratio_percent") for name in compared]
         titles = data.titles(self.algorithms)
         titles += [f"{title} / {titles[0]}, %" for title in titles[1:]]
         rows, datasets = [], data.datasets(self)
         for dataset in datasets:
             # Without deviations, as in OMKC's Table 5.
-            cells = [data.cell((self.title, dataset, *column), deviations=False) for column in columns]
+            seconds = [data.cell((self.title, dataset, name, "seconds"), deviations=False) for name in self.algorithms]
+            ratios = {name: data.results.seconds_ratio(dataset, name, reference) for name in compared}
+            cells = seconds + [
+                data.cell((self.title, dataset, name, "seconds_ratio_percent"), deviations=False, ours=ratio)
+                for name, ratio in ratios.items()
+            ]
             rows.append(Row(label=dataset, cells=cells))
         blocks = [Block(rows=rows)]
         remarks = [

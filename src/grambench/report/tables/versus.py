@@ -44,7 +44,7 @@ class VersusTable(OneMetricTable):
     )
 
     def build(self, data: TableData) -> TableContent:
-        """Lay out a row for each configuration that shares at least two data sets with the first."""
+        """Lay out a row for each configuration that can be compared with the first, see `Results.compare`."""
         from grambench.results.statistics import BEST_LEVEL
 
         (metric,), results = self.metrics, data.results
@@ -67,7 +67,7 @@ class VersusTable(OneMetricTable):
             "the data sets that have both. Counts and probabilities are of more than a point worse, within a point, "
             "and more than a point better. A collection of data sets counts as one. The verdict is corrected for the "
             "number of rows by Bonferroni; the interval is not.",
-            *([f"No two data sets with a result of both: {without}."] if without else []),
+            *([f"Not two data sets on which both have two repetitions: {without}."] if without else []),
         ]
         columns = [*next(iter(compared.values())).texts, "verdict"] if compared else []
         return self.content(columns, [Block(rows=rows)], remarks, self.file.frame(records), "Configuration")
