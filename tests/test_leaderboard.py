@@ -120,6 +120,7 @@ def test_tasks_of_one_base_are_one_collection():
     vectors = planted.CONFIGURATION.study("leaderboard")
     assert vectors.collection("wpbc") == vectors.collection("wdbc") == "wdbc"
     assert study.overlap("corel5k_sky_grass") == pytest.approx(1 / 3 * 1000 / 1337)
+    assert study.overlap("pascal07_animal_person") == pytest.approx(1 / 3 * 1000 / 1200), "of its smallest source"
 
 
 def test_a_sentence_names_the_first_and_those_not_told_from_it(results):

@@ -188,8 +188,8 @@ class Study(ConfigModel):
     datasets : list of str
         Names of files in config/datasets.
     populations : dict of (str, int)
-        By data set, the collection that its examples are of and their number. Data sets of one collection count as one
-        where algorithms are compared over data sets. `Configuration` fills it in.
+        By data set, the collection that its examples are of and their number in its smallest source. Data sets of one
+        collection count as one where algorithms are compared over data sets. `Configuration` fills it in.
     multisource : list of str
         The data sets whose views are sources, measured apart. `Configuration` fills it in.
     algorithms : dict of Entry
@@ -367,7 +367,10 @@ class Study(ConfigModel):
 
     def on(self, datasets: Mapping[str, "Dataset"]) -> Self:
         """Return the study with what it needs to know of some of its data sets, from their descriptions."""
-        populations = {name: (dataset.collection or dataset.folder, dataset.n) for name, dataset in datasets.items()}
+        # of sources of different sizes the smallest: an interval for larger data is then too wide, and none too narrow
+        populations = {
+            name: (dataset.collection or dataset.folder, dataset.least()) for name, dataset in datasets.items()
+        }
         multisource = [name for name, dataset in datasets.items() if dataset.views_are == "sources"]
         return self.model_copy(
             update={
