@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import small_board
+from copies import ROOT
 from planted import CONFIGURATION, shown
 from small_board import BOARD, DATASETS, ENTRIES, FOLDER
 
@@ -149,6 +150,16 @@ def test_hyperparameters_are_selected_among_given_values_and_those_of_the_board_
     most = "expected at most 25 combinations of values, those of C included, as the board's configurations"
     err = call("rank", "lp_mkl", "--tune", "{p: [1, 1.1, 1.3, 2, 3, 4]}")[2]
     assert err == f"grambench: --tune: {most}, got 30 of p, C\n"
+
+
+def test_a_second_solver_is_said_to_be_not_ranked(call, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    code, _, err = call("rank", "logistic_regression", "-a", "uniform_svm", "simple_mkl")
+    remedy = "grambench table leaderboard --results reference -a simple_mkl shows its results"
+    assert (code, err) == (
+        2,
+        f"grambench: simple_mkl is not ranked, as another solver or pool of a configuration; {remedy}\n",
+    )
 
 
 def test_a_leak_is_not_ranked(ranked, call, monkeypatch):

@@ -340,6 +340,7 @@ def test_every_parameter_is_checked_and_a_wrong_one_gives_one_line(name, field):
     ("name", "settings", "message"),
     [
         ("omkc_ss", {"bta": 0.5}, "unknown parameter of omkc_ss 'bta': did you mean beta"),
+        ("lp_mkl", {"gap": [0.1, 1]}, r"lp_mkl: gap: expected a number, got \[0.1, 1\]"),
         ("majority", {"foo": 1}, "unknown parameter of majority 'foo': there is none$"),
         ("omkc_dq", {}, "unknown algorithm 'omkc_dq': did you mean omkc_s"),
         ("oks", {"delta": [0.5, 1.0]}, r"oks: delta must hold a value in \(0, 1\) for each pass, got \(0.5, 1.0\)"),

@@ -220,6 +220,7 @@ def test_text_wraps_columns_that_do_not_fit(grids):
 
 def test_latex_text_escapes_every_special_character():
     assert renderings.latex_text(r"a_b 5% {x} \y √λ") == r"a\_b 5\% \{x\} \textbackslash{}y $\surd$$\lambda$"
+    assert renderings.latex_text("-0.8 (-2.6 to +.9), 1-2 k-NN 1e-5") == "$-$0.8 ($-$2.6 to +.9), 1-2 k-NN 1e-5"
 
 
 def drawn(compared, figure, study=STUDY):

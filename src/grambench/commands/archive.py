@@ -60,7 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
         if changed:
             counts = Counter(cell.algorithm for cell in changed).most_common()
             which = ", ".join(f"{algorithm} {count}" for algorithm, count in counts)
-            print(f"  settings or code have changed since: runs of {which}")
+            which = f"all {len(asked)}" if len(changed) == len(asked) else which
+            print(f"  settings or code have changed since, which need not change a number: runs of {which}")
     return int(is_faulty)
 
 

@@ -107,6 +107,9 @@ def make(
         expected = f"{arguments.board}: expected data sets of vectors"
         raise ConfigError(f"{expected}, {images[0]} has images; grambench run takes them")
     against = None if arguments.against == ["all"] else arguments.against
+    if unranked := {*(against or ())} & {*reference.ran("algorithm")} - {*reference.study.algorithms}:
+        remedy = f"grambench table {arguments.board} --results reference -a {min(unranked)} shows its results"
+        raise ConfigError(f"{min(unranked)} is not ranked, as another solver or pool of a configuration; {remedy}")
     opponents = names.known(f"configuration {of_reference}", against, reference.study.algorithms)
     parameters, tune = check.parse_parameters(arguments), _parse_tune(arguments.tune)
     if refuses(arguments):

@@ -5,6 +5,8 @@ from typing import Any
 
 from grambench.common.errors import ConfigError, GrambenchError, reason, unknown_name
 
+NUMBERS = (int, float, "int", "float")  # as annotations
+
 
 def build(name: str, cls: Any, settings: Mapping[str, Any]) -> Any:
     """Return an instance of a dataclass of parameters that checks itself.
@@ -17,6 +19,8 @@ def build(name: str, cls: Any, settings: Mapping[str, Any]) -> Any:
     for key in settings:
         if key not in cls.__dataclass_fields__:
             raise unknown_name(f"parameter of {name}", key, cls.__dataclass_fields__)
+        if cls.__dataclass_fields__[key].type in NUMBERS and not isinstance(settings[key], int | float):
+            raise ConfigError(f"{name}: {key}: expected a number, got {settings[key]!r}")
     try:
         return cls(**settings)
     except (TypeError, ValueError) as error:

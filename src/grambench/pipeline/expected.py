@@ -68,7 +68,8 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
         lines.append(f"disk: about {gigabytes:.0f} GB for Gram matrices, which later runs use")
     if again := [name for name in names if plan.specs.fetches_again(plan.targets.dataset(name).folder)]:
         lines.append(
-            f"asked for again: {', '.join(again)}; where the data then differ, all runs on them are made again"
+            f"asked for again, as a more faithful source may answer: {', '.join(again)}; if the data then differ, "
+            "all runs on them are made again"
         )
     return [*left_out, *lines]
 

@@ -140,7 +140,7 @@ def _draw(reference: Results, datasets: Sequence[str], algorithms: Sequence[str]
 
 
 def _difference(record: Record, reference: Results) -> float:
-    """Return how far the accuracies of a record are from those in the archive, in the mean; NaN if these are fewer.
+    """Return the mean distance of a record's accuracies from those in the archive; NaN if these are fewer.
 
     Other numbers need not be equal: another processor sums in another order, and solvers then take other steps.
     """

@@ -153,6 +153,8 @@ def _tables(ranking: Ranking) -> dict[str, TableContent]:
 
 def _shortened(ranks: TableContent, titles: set[str]) -> TableContent:
     """Return the rows of the first configurations and of these titles; ranks stay those among all."""
+    if len(ranks.blocks[0].rows) <= FIRST:
+        return ranks
     rows = [row for place, row in enumerate(ranks.blocks[0].rows) if place < FIRST or row.label in titles]
     data = ranks.data[ranks.data["algorithm_title"].isin({row.label for row in rows})]
     caption = f"The first {FIRST} and {', '.join(sorted(titles))}, by ranks among all of {ranks.caption}"
@@ -210,7 +212,7 @@ def _about_reference(ranking: Ranking) -> Iterator[str]:
         runs = ", ".join(f"{cell.dataset}/{cell.task}" for cell in ranking.again)
         made = f"{counted(len(ranking.again), 'reference run')} made again ({runs})"
         apart = "".join(
-            f", {cell.dataset}/{cell.task} {gap:.2g} points apart" for cell, gap in ranking.different.items()
+            f", {cell.dataset}/{cell.task} {gap:.2g} points apart a split" for cell, gap in ranking.different.items()
         )
         equal = f"{len(ranking.again) - len(ranking.different)} of {made} gave equal accuracies{apart}"
         yield f"{equal}, in {ranking.ratio:.2f} times the reference's seconds."

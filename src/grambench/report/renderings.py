@@ -1,6 +1,7 @@
 """A table as text, Markdown and LaTeX."""
 
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -111,11 +112,13 @@ LATEX = {
     "√": r"$\surd$",
     "—": "---",
 }
+MINUS = re.compile(r"(?<![\w.])-(?=[\d.])")  # of a number
 
 
 def latex_text(text: str) -> str:
     """Return `text` so that LaTeX prints it as it stands."""
-    return "".join(LATEX.get(character, character) for character in " ".join(text.split()))
+    printed = "".join(LATEX.get(character, character) for character in " ".join(text.split()))
+    return MINUS.sub("$-$", printed)
 
 
 def latex(table: TableContent, *, label: str = "") -> str:

@@ -65,8 +65,9 @@ class VersusTable(OneMetricTable):
         remarks = [
             f"By how many points of {label} {results.title(self.first)} is ahead of the configuration of the row, on "
             "the data sets that have both. Counts and probabilities are of more than a point worse, within a point, "
-            "and more than a point better. A collection of data sets counts as one. The verdict is corrected for the "
-            "number of rows by Bonferroni; the interval is not.",
+            "and more than a point better. A collection of data sets counts as one. The verdict is better or worse if "
+            "the interval is beyond a point after Bonferroni's correction for the number of rows, which the printed "
+            "one does not have.",
             *([f"Not two data sets on which both have two repetitions: {without}."] if without else []),
         ]
         columns = [*next(iter(compared.values())).texts, "verdict"] if compared else []
