@@ -335,7 +335,8 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
         by_view = enumerate((left, right), start=1)
         for v, mean in by_view:
             rows += [("mine", "uniform_svm", sweep, v, r, "accuracy_percent", mean) for r in range(10)]
-    prepared = {"mine": Characteristics(name="mine", n=600, d=40, positives=270, source={}, content="")}
+    source = {"kind": "file", "origin": "/home/someone/mine.csv"}
+    prepared = {"mine": Characteristics(name="mine", n=600, d=40, positives=270, source=source, content="")}
     results = planted.results(study, rows, cells)
     of_study = report_of(replace(results, cells=results.cells.assign(record="", wall_seconds=1.0)), prepared=prepared)
     helps, beside, learning, weights, combining, alone, on_kernels, compared = of_study.answer
@@ -367,6 +368,8 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
         text = Page(made[name].decode()).text
         places = [text.index(part) for part in (title, *of_study.answer, "Kernels" if "study" in name else "Runs")]
         assert places == sorted(places)
+    assert any(b">mine.csv<" in content for content in made.values()), list(made)
+    assert not [name for name, content in made.items() if b"/home/someone" in content], "pages are passed on"
     assert report_of(planted.results(study, rows, cells[1:]), prepared=prepared).answer == []
 
 

@@ -203,7 +203,7 @@ def _source(prepared: Characteristics | None, described: Mapping[str, Any]) -> l
     """Return where a data set comes from: its citation and home page, and what this run has read."""
     rows = [("Citation", described.get("citation")), ("Home page", described.get("url"))]
     if prepared:
-        rows.append(("Read from", prepared.source.get("origin") or prepared.source.get("kind", "unknown")))
+        rows.append(("Read from", prepared.origin))
         details = {name: value for name, value in prepared.source.items() if name not in ("origin", "kind")}
         rows += [(name[:1].upper() + name[1:], _text(value)) for name, value in details.items() if value]
         rows.append(("Content of the prepared data (SHA-256)", prepared.content))

@@ -66,6 +66,12 @@ class Characteristics:
             content=content,
         )
 
+    @property
+    def origin(self) -> str:
+        """Where the data came from, or the kind of their source; of a user's file its name, as pages are passed on."""
+        origin, kind = (str(self.source.get(key) or "") for key in ("origin", "kind"))
+        return Path(origin).name if kind == "file" else origin or kind
+
 
 Prepared = dict[str, Characteristics | Unavailable]
 

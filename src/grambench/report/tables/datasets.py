@@ -86,7 +86,7 @@ def _facts(dataset: Characteristics, protocol: Protocol) -> dict[str, Any]:
         "positives": dataset.positives,
         "views": dataset.views,
         "nonzero_percent": 100 * dataset.nonzero / (dataset.n * dataset.d) if dataset.d else math.nan,
-        "source": str(dataset.source.get("origin") or dataset.source.get("kind", "")),
+        "source": dataset.origin,
         "drawn": protocol.split_text(dataset.name, dataset.n, dataset.orders),
     }
 
@@ -97,7 +97,7 @@ def _texts(facts: Mapping[str, Any]) -> dict[str, str]:
         "n": str(facts["n"]),
         "d": str(facts["d"]),
         "Positive": str(facts["positives"] or f"{facts['classes']} classes"),
-        "Views": f"{facts['views'] or ''} {facts['views_are']}".strip(),
+        "Views": f"{facts['views'] or ''} {facts['views_are'].replace('columns', 'groups')}".strip(),
         "Non-zero (%)": f"{facts['nonzero_percent']:.1f}" if facts["d"] else "",
         "Source": facts["source"],
     }
