@@ -13,6 +13,12 @@ PUBLISHED = Sample(26.0, 0.78, 20)
 ROUNDED = 0.01 / math.sqrt(12.0)  # deviation of two decimals' rounding
 
 
+def with_rounding(error, freedom, rounding=10 * ROUNDED):
+    """Return a standard error with that of rounding, which has infinite degrees of freedom, and their degrees."""
+    variance = error**2 + rounding**2
+    return math.sqrt(variance), variance**2 / (error**4 / freedom)
+
+
 def t_tail(t, freedom):
     return 2.0 * stats.t.sf(abs(t), freedom)
 
@@ -35,8 +41,7 @@ def test_verdict_on_single_runs(ours, expected):
 def test_confirmed_is_what_no_difference_beyond_the_margin_is_left_to():
     ours = Sample(26.1, 0.78, 20)
     reach = judge(PUBLISHED, ours, "mistake_percent", 0.3).detectable
-    freedom = 38  # of two samples with one deviation
-    error = math.hypot(0.78 * math.sqrt(2 / 20), ROUNDED)
+    error, freedom = with_rounding(0.78 * math.sqrt(2 / 20), 38, ROUNDED)  # two samples with one deviation
     assert reach == pytest.approx(stats.t.ppf(0.995, freedom) * error)
     for margin, expected in (
         (0.1 + reach + 1e-9, "confirmed"),
@@ -67,20 +72,21 @@ def test_a_published_mean_without_deviation_borrows_ours():
     ours = Sample(3.0, 1.0, 5)
     assert judge(Sample(3.04, math.nan, 5), ours, "accuracy_percent", 1.0).verdict == "exact"  # all that is printed
     judged = judge(Sample(4.6, math.nan, 5), ours, "accuracy_percent", 1.0)
-    # the published mean is one over 5 runs too, with what rounding adds; 4 degrees of freedom
-    error = math.hypot(math.sqrt(0.4), 0.1 / math.sqrt(12.0))
-    assert judged.p_value == pytest.approx(t_tail(1.6 / error, 4))
+    error, freedom = with_rounding(math.sqrt(0.4), 4)  # the published mean is one over 5 runs too
+    assert judged.p_value == pytest.approx(t_tail(1.6 / error, freedom))
     assert judged.verdict == "compatible"
     assert judge(Sample(7.0, math.nan, 5), ours, "accuracy_percent", 1.0).verdict == "different"
-    always = ours._replace(std=0.0)  # what is rounded cannot be off by two tenths
-    assert judge(Sample(3.2, math.nan, 5), always, "accuracy_percent", 1.0).verdict == "different"
+    always = ours._replace(std=0.0)  # five times the same number are one, and what is rounded is not off by a tenth
+    judged = judge(Sample(3.12, math.nan, 5), always, "accuracy_percent", 1.0)
+    assert judged.p_value == pytest.approx(2 * stats.norm.sf(0.12 / (0.1 / math.sqrt(12.0)))) and judged.p_value < 1e-4
+    assert judged.verdict == "different"
 
 
 def test_a_published_single_run_borrows_our_deviation():
     single, ours = Sample(26.1, math.nan, 1), Sample(24.0, 1.0, 10)
     judged = judge(single, ours, "error_percent", 1.0)
-    error = math.hypot(math.sqrt(1 + 1 / 10), 0.1 / math.sqrt(12.0))
-    assert judged.p_value == pytest.approx(t_tail(2.1 / error, 9))
+    error, freedom = with_rounding(math.sqrt(1 + 1 / 10), 9)
+    assert judged.p_value == pytest.approx(t_tail(2.1 / error, freedom))
     assert judged.verdict == "compatible"
     assert judge(Sample(3.0, math.nan, 1), Sample(4.2, 1.0, 10), "kernels_selected", None).verdict == "compatible"
 
@@ -93,14 +99,15 @@ def test_a_mean_of_counts_has_the_variance_that_its_fraction_demands():
     published = Sample(3.8, math.nan, 5)
     judged = judge(published, Sample(4.0, 0.0, 5), "kernels_selected", None)
     assert judged.verdict == "compatible"  # 4, 4, 4, 4, 3 is 3.8
-    error = math.hypot(np.std([4, 4, 4, 4, 3], ddof=1) / math.sqrt(5), 0.1 / math.sqrt(12.0))
-    assert judged.p_value == pytest.approx(t_tail(0.2 / error, 4))
+    error, freedom = with_rounding(np.std([4, 4, 4, 4, 3], ddof=1) / math.sqrt(5), 4)
+    assert judged.p_value == pytest.approx(t_tail(0.2 / error, freedom))
     assert judge(published, Sample(5.0, 0.0, 5), "kernels_selected", None).verdict == "different"
     assert judge(Sample(4.0, math.nan, 5), Sample(5.0, 0.0, 5), "kernels_selected", None).verdict == "different"
     assert judge(published, Sample(5.0, 1.0, 5), "kernels_selected", None).verdict == "compatible"
     # our deviation in the place of an unknown one is still ours alone, with its degrees of freedom
     judged = judge(published, Sample(8.0, 2.0, 5), "kernels_selected", None)
-    assert judged.p_value == pytest.approx(2 * stats.t.sf((8.0 - published.mean) / np.sqrt(1.6 + 0.01 / 12), 4))
+    error, freedom = with_rounding(math.sqrt(1.6), 4)
+    assert judged.p_value == pytest.approx(t_tail((8.0 - published.mean) / error, freedom))
 
 
 REPLICATIONS = np.array([80.0, 80.4, 79.6, 80.2, 79.8, 80.1, 79.9, 80.3, 79.7, 80.0])
@@ -109,12 +116,12 @@ REPLICATIONS = np.array([80.0, 80.4, 79.6, 80.2, 79.8, 80.1, 79.9, 80.3, 79.7, 8
 def test_replications_are_the_textbook_interval_of_one_more_of_them():
     published, ours = Sample(80.5, 3.0, 5), Sample.of([77.0, 83.0, 80.0, 82.0, 78.0])
     judged = judge(published, ours, "accuracy_percent", 1.5, REPLICATIONS)
-    error = math.hypot(REPLICATIONS.std(ddof=1) * math.sqrt(1.1), 0.1 / math.sqrt(12.0))
-    reach = stats.t.ppf(0.995, 9) * error
+    error, freedom = with_rounding(REPLICATIONS.std(ddof=1) * math.sqrt(1.1), 9)
+    reach = stats.t.ppf(0.995, freedom) * error
     assert judged.difference == pytest.approx(-0.5)  # of the replications, whatever our one run gave
     assert (judged.low, judged.high) == (pytest.approx(-0.5 - reach), pytest.approx(-0.5 + reach))
-    assert judged.p_value == pytest.approx(t_tail(0.5 / error, 9))
-    assert judged.z == pytest.approx(stats.norm.ppf(stats.t.cdf(0.5 / error, 9)))  # the published one is higher
+    assert judged.p_value == pytest.approx(t_tail(0.5 / error, freedom))
+    assert judged.z == pytest.approx(stats.norm.ppf(stats.t.cdf(0.5 / error, freedom)))  # the published one is higher
     assert (judged.verdict, judged.replications) == ("confirmed", 10)
     assert judge(published, ours, "accuracy_percent", 1.0, REPLICATIONS).verdict == "compatible"
     weak = judge(published, ours, "accuracy_percent", 1.5)
@@ -241,6 +248,9 @@ def test_verdict_on_a_median(published, margin, expected, p_value):
     assert (judged.verdict, judged.p_value) == (expected, pytest.approx(p_value, abs=1e-3))
     assert (judged.difference, judged.detectable) == (2.0 - published, 2.0)
     assert judge_median(published, 2.0, np.zeros(0), "median_rank", margin).verdict == "unavailable"
+    # first on each of our data sets: whether another study's median may be another one is not known
+    alike = judge_median(published, 2.0, np.full(100, 2.0), "median_rank", margin)
+    assert alike.verdict == ("exact" if published == 2.0 else "unavailable")
 
 
 def test_the_z_of_numbers_that_do_not_differ_are_normal():

@@ -51,7 +51,7 @@ TABLE = Table(
         Column("rank_p_value", "number", "p-value of a rank test among replications; no verdict rests on it"),
         Column("replications", "integer", "means that the test rests on; 0 if it rests on single runs", "count"),
         Column("margin", "number", "difference that would matter, as the study declares it", "that of the metric"),
-        Column("detectable", "number", "least difference that the test would reject", "that of the metric"),
+        Column("detectable", "number", "difference beyond which the test would reject", "that of the metric"),
         Column("verdict", "text", f"one of {', '.join(VERDICTS)} (docs/verdicts.md)"),
         Column("chosen", "text", "conventions missing in the paper that published numbers of this run selected"),
         Column("speed_up", "number", "published seconds divided by ours; for seconds only", "ratio"),
@@ -215,7 +215,7 @@ def _compare_across(
     row = {"dataset": ALL, "algorithm": algorithm} | _judge_row(files, ALL, metric, published, ours)
     if metric == "median_rank":
         row |= judge_median(published.mean, ours.mean, ranks[algorithm], metric, row["margin"])._asdict()
-    reason = ""
+    reason = "resampled studies all have this median" * (row["verdict"] == "unavailable" and ours.runs > 1)
     if ours.runs < published.runs:
         needed = list(ranks) if metric == "median_rank" else [algorithm]
         missing = [name for name in results.study.datasets if any(results.missing(name, ranked) for ranked in needed)]

@@ -23,6 +23,7 @@ from grambench.results.columns import ALL
 BEST_LEVEL = 0.05
 ROUNDING_SLACK = 1e-9
 PRACTICAL = 1.0  # points of accuracy within which two algorithms are practically equal
+MOST_FREEDOM = 1e9  # with which Student's t is a normal deviate
 CERTAIN = 0.95  # probability from which on two algorithms are practically equal on a next data set
 # Levels and quantiles of the prior of the degrees of freedom: 1 more than a gamma variable, whose shape is uniform in
 # 0.5 to 5 and whose rate is uniform in 0.05 to 0.15.
@@ -69,6 +70,16 @@ class Difference(NamedTuple):
             return float(abs(self.value) < ROUNDING_SLACK)
         return float(2.0 * special.stdtr(self.freedom, -abs(self.value / self.error)))
 
+    def with_error(self, known: float) -> "Difference":
+        """Return the difference with a further error of known size, by the formula of Welch and Satterthwaite.
+
+        A known variance has no degrees of freedom to lose: without any other error the test is that of a normal
+        deviate.
+        """
+        error = math.hypot(self.error, known)
+        freedom = min(self.freedom * (error / self.error) ** 4, MOST_FREEDOM) if self.error else MOST_FREEDOM
+        return self._replace(error=error, freedom=freedom)
+
     @property
     def normal_deviate(self) -> float:
         """The normal deviate that is as improbable as the difference, with its sign."""
@@ -81,7 +92,7 @@ class Difference(NamedTuple):
         return self.value - self.reach(level), self.value + self.reach(level)
 
     def reach(self, level: float) -> float:
-        """Return the least difference that the test would reject: half of the interval of the difference."""
+        """Return the difference beyond which the test would reject: half of the interval of the difference."""
         from scipy import special
 
         return float(special.stdtrit(self.freedom, 1.0 - 0.5 * level)) * self.error

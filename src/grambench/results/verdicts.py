@@ -50,7 +50,7 @@ class Judged(NamedTuple):
     replications : int
         Number of means that the test rests on; 0 without replications.
     detectable : float
-        The least difference that the test would have rejected.
+        The difference beyond which the test would have rejected.
     """
 
     verdict: Verdict
@@ -103,7 +103,7 @@ def judge(
         rank_p = rank_p_value(published.mean, replications, decimals)
     else:
         difference, count, rank_p = welch(_with_least_variance(published, ours, metric), ours), 0, math.nan
-    difference = difference._replace(error=math.hypot(difference.error, rounding))
+    difference = difference.with_error(rounding)
     value, p_value, reach = difference.value, difference.p_value, difference.reach(LEVEL)
     # The difference is ours less the published number; z is the deviate of the published number.
     z = -difference.normal_deviate if count else math.nan
@@ -161,9 +161,11 @@ def judge_median(published: float, ours: float, medians: Floats, metric: str, ma
         return Judged("unavailable")
     first, second = np.split(medians, 2)
     distances, difference = np.abs(first - second), ours - published
+    exact = prints_as(ours, published, METRICS[metric].decimals)
+    if not distances.any():  # an algorithm with one rank on all our data sets does not show how far others' would vary
+        return Judged("exact" if exact else "unavailable", difference=difference)
     p_value = float((1 + np.sum(distances >= abs(difference) - ROUNDING_SLACK)) / (1 + distances.size))
     reach = float(np.quantile(distances, 1.0 - LEVEL, method="inverted_cdf"))
-    exact = prints_as(ours, published, METRICS[metric].decimals)
     verdict = _decide(p_value, difference - reach, difference + reach, margin, exact)
     return Judged(verdict, p_value, difference, difference - reach, difference + reach, detectable=reach)
 
