@@ -1,6 +1,7 @@
 """Every batch algorithm of the registry against its naive reference, and what must hold for all of them.
 
-`variants` is the only list to extend for a new algorithm, and only if it has settings that change its problem.
+A new algorithm is compared without an entry here. `variants` takes settings that change its problem; the other lists
+name algorithms with which a property does not hold, or holds too.
 """
 
 import itertools

@@ -348,6 +348,12 @@ def test_status_counts_what_was_run_last(project, call):
     assert call("failed")[1] == "results/runs/omkc/sonar/omkc_dd.h5\n" and "edited" not in out
     os.utime(project / "config/studies/omkc.yaml", (2**32, 2**32))
     assert "edited after the last run: config/studies/omkc.yaml; grambench run -n" in call("status")[1]
+    study = yaml.safe_load((project / "config/studies/omkc.yaml").read_text())
+    study["algorithms"]["mine"] = {"path": "../../mine.py"}
+    write_text(project / "config/studies/omkc.yaml", yaml.safe_dump(study, sort_keys=False))
+    write_text(project / "mine.py", '"""Mine: edited."""\n')
+    os.utime(project / "mine.py", (2**32, 2**32))
+    assert "edited after the last run: config/studies/omkc.yaml, mine.py; grambench" in call("status")[1]
     code, out, _ = call("status", "rkl")
     assert (code, out.splitlines()[:2]) == (
         1,

@@ -609,6 +609,15 @@ def test_a_data_set_that_a_study_cannot_take_is_refused_in_a_line(project, capsy
     assert message in err and err.count("\n") == 1
 
 
+def test_kernels_that_a_data_set_cannot_have_are_refused_before_a_run(project, capsys):
+    path = Path("config/studies/first.yaml")
+    kernels = re.compile(r"^kernels:.*$", re.MULTILINE)
+    path.write_text(kernels.sub("kernels:\n  - {family: chisquare, values: [1]}", path.read_text(), count=1))
+    assert cli.main(["validate", "first"]) == 2
+    expected = "expected functions of inner products or of Euclidean distances on "
+    assert re.search(f"{expected}.*, which has vectors without views, got chisquare_s1\n", capsys.readouterr().err)
+
+
 def test_results_of_an_added_data_set_are_kept_until_its_description_is_removed(project, capsys):
     assert add("people.csv", *CALL) == 0
     plan = planned({"leaderboard": ["people"]}, "leaderboard")

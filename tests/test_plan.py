@@ -8,11 +8,13 @@ import pytest
 import yaml
 
 from grambench import algorithms
+from grambench.common import layout
 from grambench.common.errors import ConfigError
 from grambench.common.layout import Cell
 from grambench.config.load import check, read
 from grambench.config.study import Study
 from grambench.experiments.run import Run
+from grambench.kernels.functions import FAMILIES
 from grambench.pipeline import fingerprint
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.resources import START
@@ -429,6 +431,14 @@ def test_what_cannot_run_is_refused_in_one_line(tmp_path, changes, message):
     with pytest.raises(ConfigError, match=message) as error:
         plan(tmp_path, **{"sweeps": {}} | changes)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("family", [*FAMILIES, "matern32", "rational_quadratic"])
+def test_files_of_kernels_of_any_family_have_a_rule(family):
+    pattern = layout.expression(layout.GRAM)
+    for parameter in ("0.0625", "1e-05", "16"):
+        found = pattern.fullmatch(f"results/grams/iris/{family}_sigma{parameter}.h5")
+        assert found and found["kernel"] == f"{family}_sigma{parameter}"
 
 
 def test_studies_without_the_data_sets_asked_for_are_left_out(tmp_path):

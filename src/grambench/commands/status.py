@@ -2,12 +2,14 @@
 
 import argparse
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grambench.commands import names
-from grambench.commands.project import CONFIG, check_root, read_plan
+from grambench.commands.project import CONFIG, check_root, configuration, read_plan
 from grambench.common import layout
+from grambench.common.errors import GrambenchError
 
 if TYPE_CHECKING:
     from grambench.pipeline.status import FileStatus
@@ -42,8 +44,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _edited(studies: Iterable[str]) -> list[str]:
-    """Return the files of studies that were edited after the last run."""
+    """Return the files of studies, and of their algorithms outside the package, that were edited after the last run."""
     paths = [CONFIG / "studies" / f"{study}.yaml" for study in studies]
+    for path in [path for path in paths if path.is_file()]:
+        with suppress(GrambenchError):  # grambench validate says what is wrong with the file
+            entries = configuration().study(path.stem).algorithms.values()
+            paths += [Path(entry.path) for entry in entries if entry.path and Path(entry.path) not in paths]
     last = Path(layout.LAST_RUN)
     return [str(path) for path in paths if path.is_file() and path.stat().st_mtime > last.stat().st_mtime]
 

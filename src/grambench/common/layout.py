@@ -39,7 +39,7 @@ NOTES = Path("docs/papers")  # a page for each paper: its findings, and the numb
 PATTERNS = [text for text in list(vars().values()) if isinstance(text, str) and re.match("results/.*{", text)]
 # what the names in braces stand for: Snakemake makes, and `grambench clean` removes, nothing else
 WILDCARDS = dict.fromkeys(("study", "dataset", "base", "descriptor", "table", "figure"), "[a-z][a-z0-9_]*")
-WILDCARDS |= {"kernel": "[a-z]+_[a-z]+[0-9.e+-]+", "task": "[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)?"}
+WILDCARDS |= {"kernel": "[a-z][a-z0-9_]*_[a-z]+[0-9.e+-]+", "task": "[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)?"}
 WILDCARDS |= {"block": "[0-9]+-[0-9]+", "part": "[0-9]+"}
 SUFFIXES = {TABLE: TABLE_SUFFIXES, FIGURE: FIGURE_SUFFIXES}
 

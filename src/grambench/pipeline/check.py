@@ -148,6 +148,11 @@ def check_dataset(study: Study, dataset: Dataset) -> None:
         has = "no views" if views == {""} else "the views " + ", ".join(sorted(views - {""}))
         remedy = "; expected `views: all` in `kernels`, as in leaderboard_views" if dataset.stored_kernels else ""
         raise ConfigError(f"a kernel is on view {unknown[0]!r}, but data set {dataset.name} has {has}{remedy}")
+    for kernel in kernels_of(study, dataset):
+        if kernel.base != "inner" and (dataset.stored_kernels or not kernel.view):
+            stored = "stored kernels" if dataset.stored_kernels else "vectors without views"
+            expected = f"expected functions of inner products or of Euclidean distances on {dataset.name}"
+            raise ConfigError(f"{expected}, which has {stored}, got {kernel.name}")
     entries = {name: own for name, own in study.algorithms.items() if dataset.name in (own.datasets or [dataset.name])}
     for name in entries:
         if study.has_single_features(name) and not has_vectors:
