@@ -97,10 +97,10 @@ def verdicts(study: str) -> Verdicts:
 
 
 @cache
-def reproduced(study: str, *metrics: str, variants: bool = False) -> pd.DataFrame:
-    """Return the published values of metrics beside those of a study of the archive, once, or by variants."""
+def reproduced(study: str, *metrics: str, variants: bool = False, judged: Sequence[str] = JUDGED) -> pd.DataFrame:
+    """Return the published values of metrics with some verdicts beside a study of the archive, once, or by variants."""
     found = _reproduced(study)
-    found = found[found["metric"].isin(metrics)]
+    found = found[found["metric"].isin(metrics) & found["verdict"].isin(judged)]
     return found if variants else reproduction.primary(found)
 
 
@@ -112,7 +112,7 @@ def _reproduced(study: str) -> pd.DataFrame:
     again = ROOT / f"config/replications/{study}.csv"
     shipped = again if again.exists() else None
     found = reproduction.table(results_of(study), archive.read_prepared(study), published, shipped)
-    return found[found["verdict"].isin(JUDGED) & (found["algorithm"] != "")]
+    return found[found["algorithm"] != ""]
 
 
 def counted(found: pd.DataFrame) -> list[str]:
