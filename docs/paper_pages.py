@@ -145,8 +145,7 @@ def _printed(study: str, found: pd.DataFrame, corners: Mapping[str, str]) -> Ite
 
 def _beside(numbers: pd.DataFrame, names: Sequence[str]) -> list[str]:
     """Return our mean, the printed one and the verdict's sign of each configuration; a dash where none is printed."""
-    by_name = numbers.set_index("algorithm").reindex(names).fillna("–")
-    texts = zip(by_name["ours"], by_name["published"], by_name["verdict"], strict=True)
+    texts = numbers.set_index("algorithm")[["ours", "published", "verdict"]].reindex(names).fillna("–").to_numpy()
     cells = [f"{our.partition(' ')[0]} ({printed.partition(' ')[0]}) {SIGNS.get(of, '')}" for our, printed, of in texts]
     return [cell.strip().replace("– (–)", "–") for cell in cells]
 
