@@ -124,6 +124,14 @@ def test_other_numbers_refute_a_claim(claim, change):
     assert answer(claim, evidence(**change)).verdict == "fails"
 
 
+def test_means_that_are_equal_but_for_the_rounding_of_a_sum_are_level():
+    mean = [88.0, 89.2, 91.2, 86.4, 86.4, 90.4, 86.8, 88.8, 90.8, 84.0]  # those of satimage_6
+    best = [86.0, 89.2, 91.2, 88.4, 88.4, 87.2, 90.0, 88.8, 91.6, 81.2]
+    assert np.mean(mean) < np.mean(best)
+    given = evidence_of(STUDY, alike(SETS, {"uniform_svm": mean, "best_kernel_svm": best}))
+    assert answer("3", given).evidence.startswith("all kernels matter on 10 of 10; ")
+
+
 @pytest.mark.parametrize(
     ("rival", "verdict", "word"),
     [(84.0, "holds", "better"), (85.5, "fails", "practically equal"), (90.0, "fails", "worse")],
