@@ -47,6 +47,12 @@ def test_a_sweep_decides(claim, sweep, name, metric, values, verdict):
     assert test(evidence(STUDY, swept(name, sweep, metric, values))).verdict == verdict
 
 
+@pytest.mark.parametrize(("online", "verdict"), [([51, 50, 90], "holds"), ([53, 50, 90], "fails"), ([50], "undecided")])
+def test_one_value_of_p_does_not_decide_how_close_the_first_stage_is(online, verdict):
+    rows = swept("obscure", "p", ACCURACY, [50, 51, 52]) + swept("obscure_online", "p", ACCURACY, online)
+    assert four_kernels.the_first_stage_comes_close(evidence(STUDY, rows)).verdict == verdict
+
+
 @pytest.mark.parametrize(
     ("obscure", "rival", "close", "ahead", "beats"),
     [

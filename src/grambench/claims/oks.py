@@ -54,7 +54,7 @@ def _judge(
 
 
 def oks_is_comparable(evidence: Evidence) -> Answer:
-    """OKS-SVM is comparable to MuSVM (here: within 3 points of it in the mean over the tasks)."""
+    """OKS-SVM is comparable to MuSVM (here: at most 3 points behind it in the mean over the tasks)."""
     return _comparable(evidence, "musvm", " (printed: 0.8 in the mean)")
 
 
