@@ -340,7 +340,7 @@ def _claims(board: Board) -> list[str]:
 
 def _all_matter(board: Board) -> Board:
     """Return the data sets on which the uniform mean is at least as accurate as the best kernel (claim 3)."""
-    means = board.results.means([UNIFORM, SINGLE], ACCURACY, board.datasets)
+    means = board.results.means([UNIFORM, SINGLE], ACCURACY, board.datasets).round(9)
     return board._replace(datasets=list(means.index[means[UNIFORM] >= means[SINGLE]]))
 
 

@@ -55,6 +55,7 @@ def test_planted_answers_hold():
         ("1b", {"synthetic_dense": {"d1_centred": 76.0}}, "fails"),
         ("1b", {"spread": 8.0}, "undecided"),
         ("1c", {"synthetic_xor": {"klc": 60.0}}, "fails"),
+        ("1c", {"synthetic_xor": {"gram_mkl": 60.0}}, "fails"),
         ("1d", {"found": 8}, "fails"),
         ("1d", {"found": 9}, "holds"),
         ("2b", NO_LEAD_ON_COLUMNS, "holds"),

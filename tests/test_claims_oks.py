@@ -156,6 +156,16 @@ def test_kernels_that_are_named_without_a_number_fail_on_all_tasks_or_not_at_all
     assert having("undecided", runs) == {"3b"}
 
 
+def test_a_task_on_which_a_tie_decides_which_kernels_are_the_worst_is_not_available():
+    """Kernels 1, 22 and 45 are the worst, and any two of 2, 21, 34 and 54, which tie; 34, 45 and 54 are not hue."""
+    runs = printed(worst=((45, 46, 47, 48, 1), (1, 22, 45, 2, 21)))
+    task = (runs["sweep"] == "each_kernel") & (runs["metric"] == oks.ACCURACY) & (runs["dataset"] == oks.COREL[0])
+    runs.loc[task & runs["value"].isin([1, 20, 33, 53]), "result"] = 53.0  # kernels 2, 21, 34 and 54
+    judged = planted.answers(STUDY, runs, CELLS)["3d"]
+    assert judged.verdict == "holds" and judged.evidence.endswith(f"2 of 2; not available: {oks.COREL[0]}")
+    assert f"({oks.COREL[0]}: 2, 21, 34, 54, 45, 22, 1, a tie that decides; " in judged.evidence
+
+
 def test_kernels_that_are_nearly_alike():
     runs = printed()
     of_kernels, form = runs["sweep"] == "each_kernel", runs["value"] % 4

@@ -36,6 +36,7 @@ SHARES = {"almost all": 0.85, "every": 1.0}  # "most" is more than half
 
 CHANCES = ["study", "claim", "printed", "probability", "draws", "evidence"]  # columns of the table of `read_chances`
 
+NO_RUNS = Sample(np.nan, np.nan, 0)
 Samples = dict[str, Sample]  # by algorithm
 Means = dict[str, float]  # by algorithm
 
@@ -194,9 +195,12 @@ class Evidence:
     curves: pd.DataFrame
 
     def sample(self, dataset: str, algorithm: str, metric: str) -> Sample:
-        """Return mean, deviation and number of runs of a cell; no runs if its seconds are too few to be measured."""
+        """Return mean, deviation and number of runs of a cell; no runs if its seconds are too few to be measured.
+
+        Equal means may differ by the rounding of a sum, which must not decide: a mean has nine decimals.
+        """
         sample = self.results.sample(dataset, algorithm, metric)
-        return sample if long_enough(sample.mean, metric) else Sample(np.nan, np.nan, 0)
+        return sample._replace(mean=round(sample.mean, 9)) if long_enough(sample.mean, metric) else NO_RUNS
 
     def samples(self, algorithms: Iterable[str], metric: str, datasets: Iterable[str]) -> dict[str, Samples]:
         """Return the samples of all algorithms, by name, on each data set on which none of them is missing."""

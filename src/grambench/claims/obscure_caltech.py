@@ -15,7 +15,7 @@ def the_first_stage_comes_close(evidence: Evidence) -> Answer:
     gains = {p: both[p] - first[p] for p in both if p in first}
     close = sum(abs(gain) <= CLOSE for gain in gains.values())
     answer = Answer.of(2 * close > len(gains), f"points that the second stage gains: {by_value(gains)}")
-    return answer if gains else NOT_SWEPT
+    return answer if len(gains) > 1 else NOT_SWEPT
 
 
 def it_converges_faster_for_large_p(evidence: Evidence) -> Answer:
