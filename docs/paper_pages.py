@@ -340,8 +340,11 @@ def ca() -> Iterator[Part]:
     yield from _printed(
         "ca_dirichlet", seven.assign(dataset="Dirichlet kernels"), {"error_percent": "error in percent"}
     )
+    letters = results_of("ca_letter")
+    steps = np.concatenate([letters.values(name, "ca_nd", "iterations") for name in letters.study.datasets])
+    yield Sentence("CA-nD takes 10 or more on letters in {} of {} runs", [str((steps >= 10).sum()), str(steps.size)])
     names = ["ca_1d", "ca_nd", "cr", "da", "d1", "d2", "du"]
-    head = " | ".join(f"{results_of('ca_letter').title(name)} `{name}`" for name in names)
+    head = " | ".join(f"{letters.title(name)} `{name}`" for name in names)
     tasks = {"MNIST": "ca_mnist", "letters": "ca_letter", "eleven data sets": "ca_eleven"}
     shown = {title: reproduced(study, "median_rank", judged=VERDICTS) for title, study in tasks.items()}
     rows = [[title, *_beside(ranks, names)] for title, ranks in shown.items()]
