@@ -109,7 +109,8 @@ def algorithm_page(name: str) -> str:
             "",
             "## Paper and code",
             "",
-            "Lines and equations of the paper beside those of the code.",
+            "Lines and equations of the paper beside those of the code. Of several numbers each is of one algorithm of the "
+            "paper, in their order, and a dash is one that has no such line.",
             "",
             *places,
         ]
@@ -193,9 +194,11 @@ def _parameters(name: str) -> list[str]:
 def _places(name: str) -> list[str]:
     """Return a table for each function or class whose comments name places in the paper of an algorithm.
 
-    Its own file is read, and the files that it uses and that are on the same paper.
+    Its own file is read, and the files that it uses and that are on the same paper. Lines of another algorithm of the
+    paper than its own are left out.
     """
-    papers = re.findall(CITATION, algorithms.docstring(name).partition("\n\n")[0])
+    first = algorithms.docstring(name).partition("\n\n")[0]
+    papers, own = re.findall(CITATION, first), re.search(r"Algorithm (\d)", first)
     lines: list[str] = []
     for module in sorted(fingerprint.closure(algorithms.module(name))):
         path = fingerprint.source(module)
@@ -207,6 +210,9 @@ def _places(name: str) -> list[str]:
             inside = [row for row in rows if node.lineno <= row[0] <= (node.end_lineno or 0)]
             if inside and path and isinstance(node, ast.FunctionDef | ast.ClassDef):
                 said = re.split(r"\n\n\w+\n-+\n", ast.get_docstring(node) or "")[0]
+                lines_of = re.search(r"line numbers refer to \w+'s Algorithm (\d)", said)
+                if own and lines_of and own[1] != lines_of[1]:
+                    continue
                 file = path.relative_to(FOLDER.parent)
                 lines += [f"`{node.name}` in `{file}`: {_escaped(' '.join(said.split()))}", ""]
                 lines += ["| paper | code | line |", "|---|---|---|"]

@@ -13,7 +13,7 @@ Formula
 
 r² is the squared radius of the MEB (eq. 17), with coefficients β. The coefficients of the decision function are v = y α
 / r². The inner problem is r² times a C-SVC on K(θ) with C / r² in place of C. Where eq. 17 prints K_ij(θ) in its first
-sum, K_ii(θ) is meant; finite differences confirm it.
+sum, K_ii(θ) is meant, as eq. 8 and 22 have it.
 
 Notes
 -----
@@ -31,8 +31,8 @@ memory.
 Deviations
 ----------
 The descent starts at equal weights (Section 6) and stops at a relative gap to the bound of
-`grambench.solvers.certificates.rkl`; the paper does not say when it stops. The bound holds since the problem, though
-not convex, has no local optimum that is not a global one. Its steps are spectral, and Armijo's rule compares with the
+`grambench.solvers.certificates.rkl`; the paper does not say when it stops. The bound is the dual of a convex problem
+with the same optimum, so that no local optimum is not a global one, where the paper guarantees local ones alone. Its steps are spectral, and Armijo's rule compares with the
 highest of the last ten objectives (`grambench.solvers.gradient_projection`), where the paper has the standard method.
 
 A kernel that is the same for all pairs of examples changes neither the ball nor the SVM, so that the problem leaves its
@@ -40,7 +40,7 @@ weight open: it is set to 0. Kernels that the pool does not store are not looked
 
 The descent moves u_k = θ_k tr K_k, the weights of the kernels at unit trace, from equal θ. It keeps the constraint on
 u, and θ gets its own norm at the end. By Propositions 2 and 3 this is the same problem, and gradient steps in θ would
-creep where the kernels differ in scale. With the paper's kernels of equal trace it changes nothing.
+creep where the kernels differ in scale. Where all traces are equal it changes nothing.
 
 References
 ----------

@@ -6,7 +6,7 @@ the kernel's weight exponentially, and after the last round the kernel with the 
 Formula
 -------
     p = (1 − δ) w / Σ_j w_j + δ/m,   k ~ Multi(p),   l = loss of y f_k(x)
-    w_k ← w_k exp(−η l / p_k),   f_k ← f_k − λ / p_k l' K_k(x, ·),   ‖f_k‖ ≤ radius
+    w_k ← w_k exp(−η l / p_k),   f_k ← f_k − λ y / p_k l' K_k(x, ·),   ‖f_k‖ ≤ radius
 
 Notes
 -----
@@ -26,6 +26,10 @@ example's diagonal value, and a draw.
 
 Deviations
 ----------
+l' is the derivative of the loss by the margin y f(x). As in Algorithm 2, lines 8 and 10 print weights from before the
+update of the round; here a round draws with all updates before it, and the selected kernel has the largest weight after
+the last one.
+
 Theorem 1 needs l ≤ L and |l'| ≤ G in every round, for which the printed algorithm does not provide. Here each
 classifier is shrunk to ‖f‖ ≤ radius after its step. This projection brings it no further from any f in that ball, so
 the proof stands for the best f of the ball.
