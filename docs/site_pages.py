@@ -109,8 +109,8 @@ def algorithm_page(name: str) -> str:
             "",
             "## Paper and code",
             "",
-            "Lines and equations of the paper beside those of the code. Of several numbers each is of one algorithm of the "
-            "paper, in their order, and a dash is one that has no such line.",
+            "Lines and equations of the paper beside those of the code. Of several numbers each is of one algorithm of "
+            "the paper, in their order, and a dash is one that has no such line.",
             "",
             *places,
         ]

@@ -32,8 +32,9 @@ Deviations
 ----------
 The descent starts at equal weights (Section 6) and stops at a relative gap to the bound of
 `grambench.solvers.certificates.rkl`; the paper does not say when it stops. The bound is the dual of a convex problem
-with the same optimum, so that no local optimum is not a global one, where the paper guarantees local ones alone. Its steps are spectral, and Armijo's rule compares with the
-highest of the last ten objectives (`grambench.solvers.gradient_projection`), where the paper has the standard method.
+with the same optimum. So every local optimum is a global one, where the paper guarantees local ones alone. The steps
+are spectral, and Armijo's rule compares with the highest of the last ten objectives
+(`grambench.solvers.gradient_projection`), where the paper has the standard method.
 
 A kernel that is the same for all pairs of examples changes neither the ball nor the SVM, so that the problem leaves its
 weight open: it is set to 0. Kernels that the pool does not store are not looked at.

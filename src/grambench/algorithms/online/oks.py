@@ -24,9 +24,9 @@ Lines 9 and 11 print q_t = w_t / Σ_j w_j and output q_T, from the weights befor
 the next round draws by p_{t+1}. Here a round draws with all updates before it, and the selected kernel has the largest
 weight after the last update. The weights of the fit are 1 for this kernel and 0 for the others; q is in the trace.
 
-As printed, a score of exactly 0 is a mistake on both classes (line 6). The default η is the paper's, from Theorem 3. The
-paper makes two passes and gives δ for each, but no T or η for them, see `horizon`. `grambench.algorithms.bandit` says how
-several passes continue.
+As printed, a score of exactly 0 is a mistake on both classes (line 6). The default η is the paper's, from Theorem 3.
+The paper makes two passes and gives δ for each, but neither T nor η for them, see `horizon`.
+`grambench.algorithms.bandit` says how several passes continue.
 
 The fit predicts with the Perceptron of the selected kernel. OKS-SVM, an SVM on this kernel, is `then: single_kernel` in
 study oks; an estimator trains one as `KernelClassifier("single_kernel", [name])` with the name of the kernel.
