@@ -132,8 +132,8 @@ def _best_of_the_boards() -> Iterator[Part]:
     harmful = ["localised_mkl", "gmkl", "mkboost"]
     least = min(board.compare(UNIFORM, name).mean.interval(BEST_LEVEL / others)[0] for name in harmful)
     yield Sentence(
-        "On vectors localised MKL, generalised MKL and MKBoost are {}, {} and {} behind "
-        "(corrected for {} comparisons, each at least {})",
+        "On vectors localised MKL, generalised MKL and MKBoost are {}, {} and {} points behind; "
+        "corrected for {} comparisons, each is at least {} behind",
         [*(board.behind(name)[0] for name in harmful), str(others), points(np.floor(10.0 * least) / 10.0)],
     )
     names = learned(images().results)
