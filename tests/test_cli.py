@@ -676,8 +676,10 @@ def log(event=None, level=logging.INFO, message="", **values):
 
 
 def test_a_bar_shows_what_is_done_and_failed_and_errors_above(project, capsys, monkeypatch):
-    (project / "squeue").write_text("#!/bin/sh\necho CANCELLED\n")
-    (project / "squeue").chmod(0o755)
+    reason = "sbatch: error: the time is beyond the partition's"
+    for name, lines in (("squeue", "echo CANCELLED"), ("sbatch", f'echo "{reason}" >&2; exit 1')):
+        (project / name).write_text(f"#!/bin/sh\n{lines}\n")
+        (project / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{project}{os.pathsep}{os.environ['PATH']}")
     leave("omkc", "sonar", "om2", "timeout", "ran for 1 s, the limit")
     handler = LogHandler(SimpleNamespace(), None)
@@ -710,7 +712,7 @@ def test_a_bar_shows_what_is_done_and_failed_and_errors_above(project, capsys, m
     handler.close()
     shown = capsys.readouterr().err
     assert "the directory a\\x1b[2J cannot be locked\n" in shown and "2 of 2 steps, 1 failed, " in shown
-    refused = "sbatch did not take it; it asks for 4 min and 1500 MB, which a partition has to allow: "
+    refused = f"sbatch did not take it ({reason}); it asks for 4 min and 1500 MB, which a partition has to allow: "
     assert f"Error in a job of collect results/rkl/0.csv, with 1 more in it: {refused}" in shown
     assert "It is tried again.\n" in shown
     ended = "SLURM job 15 ended, its state CANCELLED, without a log"

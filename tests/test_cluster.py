@@ -12,7 +12,7 @@ from grambench.common.errors import GrambenchError
 from grambench.common.layout import Cell
 from grambench.pipeline import cluster
 from grambench.pipeline.plan import Plan
-from grambench.pipeline.resources import JOB_MB, LAST, START, TABLE_MB
+from grambench.pipeline.resources import JOB_MB, LAST, PREPARE_MINUTES, START, TABLE_MB
 
 ROOT = Path(__file__).parent.parent
 
@@ -101,9 +101,12 @@ def test_later_attempts_get_more_and_the_last_one_lets_the_limits_of_a_run_end_i
             asked = list(map(memory, attempts))
             assert JOB_MB + 300 <= asked[0] < asked[1] < asked[2] and asked[-1] >= JOB_MB + limit
     cells = Cell("omkc", "w5a", "om2"), Cell("rkl", "wdbc", "rkl_l1"), Cell("ca_letter", "letter_b_d", "cr")
-    for minutes in (resources.matrix_minutes, *(partial(resources.run_minutes, cell) for cell in cells)):
-        asked = list(map(minutes, attempts))
+    for cell in cells:
+        asked = [resources.run_minutes(cell, attempt) for attempt in attempts]
         assert asked[0] < asked[1] and 60 * asked[-1] >= plan.project.limits.seconds + 60
+    for dataset, most in (("sonar", 16 * 10), ("w5a", 16 * 20)):
+        asked = [resources.matrix_minutes(dataset, attempt) for attempt in attempts]
+        assert asked[0] < asked[1] < asked[2] and 16 * asked[-1] < most, "those of all kernels add up in a job"
     memory = [resources.matrix_mb("w5a", attempt) for attempt in attempts]
     assert memory[-1] >= limit + 2 * resources.gram_mb("w5a") + 500
 
@@ -112,6 +115,7 @@ def test_the_profile_allows_as_many_attempts_and_names_its_jobs():
     profile = yaml.safe_load((ROOT / "profiles/slurm/profile.yaml").read_text())
     assert profile["retries"] + 1 == LAST
     assert profile["default-resources"]["mem_mb"] == f"attempt * {TABLE_MB}"
+    assert profile["default-resources"]["runtime"] == f"{PREPARE_MINUTES} * attempt"
     assert profile["slurm-jobname-prefix"] == cluster.PREFIX
 
 

@@ -63,7 +63,9 @@ def test_the_expected_time_is_that_of_the_measured_costs(project, costs):
 
 def test_short_runs_share_a_slurm_job_where_gram_matrices_are_missing(project):
     plan = planned("omkc", ["sonar"], ["om2", "perceptron"])
-    assert "; about 2 SLURM jobs" in expected_lines(plan, 2, slurm=True)[0]
+    # preparation 5 minutes, inner products and 16 Gram matrices one each, two short runs
+    minutes = 5 + 1 + 16 + sum(plan.resources.run_minutes(cell, 1) for cell in plan.targets.cells())
+    assert f"; about 2 SLURM jobs, which ask for up to {minutes} minutes" in expected_lines(plan, 2, slurm=True)[0]
     for path in map(Path, plan.targets.upstream("omkc", "sonar")):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()

@@ -11,6 +11,7 @@ rule inner:
         "../../envs/environment.yaml"
     resources:
         mem_mb=lambda w, attempt: attempt * (800 + 3 * RESOURCES.gram_mb(w.dataset)),
+        runtime=lambda w, attempt: RESOURCES.matrix_minutes(w.dataset, attempt),
     params:
         **params_of("inner"),
     shell:
@@ -31,7 +32,7 @@ rule gram:
     threads: lambda w: 2 if TARGETS.dataset(w.dataset).n > 5000 else 1
     resources:
         mem_mb=lambda w, attempt: RESOURCES.matrix_mb(w.dataset, attempt),
-        runtime=lambda w, attempt: RESOURCES.matrix_minutes(attempt),
+        runtime=lambda w, attempt: RESOURCES.matrix_minutes(w.dataset, attempt),
         private_mb=PLAN.project.limits.memory_mb,
         seconds=PLAN.project.limits.seconds,
     params:

@@ -86,13 +86,13 @@ def run(arguments: argparse.Namespace, *, brief: bool = False) -> int:
     # what is expected of all jobs follows the list of them
     if counted and settings.idle and not code:
         _show_expectation(plan, arguments.cores, settings)
-    if code and any(supervise.LOCKS.glob("*")):
+    if is_locked := bool(code and any(supervise.LOCKS.glob("*"))):
         remedy = "if no other run is active here, unlock it (grambench run -- --unlock) and repeat the command"
         print(f"{Path.cwd()} is locked: {remedy}", file=sys.stderr)
     # if a clock was set back meanwhile, this error is clearer than that of Snakemake
     if code == 1:
         plan.refuse_future()
-        if settings.slurm and counted and not settings.idle:
+        if settings.slurm and counted and not settings.idle and not is_locked:
             _show_missing(plan)
     if code or settings.idle:
         return code
@@ -221,7 +221,7 @@ def _show_missing(plan: "Plan") -> None:
     if not left and (behind := without_tables(plan)):
         missing = f"all runs have a record; studies whose tables and figures are missing: {', '.join(behind)}"
     if missing:
-        print(f"{missing}; the same command tries them again", file=sys.stderr)
+        print(f"{missing}; once what the messages name is mended, the same command tries them again", file=sys.stderr)
 
 
 def _call_snakemake(command: Sequence[str]) -> int:

@@ -45,9 +45,16 @@ def check_clients() -> None:
 
 
 def refused(minutes: int, megabytes: int) -> str:
-    """Return what a SLURM job asked for that sbatch did not take; Snakemake does not pass on what sbatch says."""
+    """Return what a SLURM job asked for that sbatch did not take, and why; Snakemake does not pass its words on."""
     asked = f"{minutes} min and {megabytes} MB"
-    return f"sbatch did not take it; it asks for {asked}, which a partition has to allow: see docs/cluster.md"
+    command = ["sbatch", "--test-only", f"--time={minutes}", f"--mem={megabytes}", "--wrap=true"]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=ANSWER_SECONDS, check=False)
+        said = "; ".join(answer.stderr.split("\n")).strip("; ") if answer.returncode else ""
+    except (OSError, subprocess.SubprocessError):
+        said = ""
+    why = f" ({said})" if said else ""
+    return f"sbatch did not take it{why}; it asks for {asked}, which a partition has to allow: see docs/cluster.md"
 
 
 def how_it_ended(logs: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from grambench.common.counts import counted
 from grambench.common.layout import Cell
 from grambench.pipeline import last_run, status
 from grambench.pipeline.plan import Plan
-from grambench.pipeline.resources import TABLE_MB
+from grambench.pipeline.resources import PREPARE_MINUTES, TABLE_MB
 
 PENDING = ("missing", "stale", "damaged")
 
@@ -104,10 +104,15 @@ def _slurm_jobs(
     for cell, of_cell in blocks.items():
         minutes = [resources.run_minutes(block, 1) for block in of_cell]
         megabytes = resources.run_mb(cell.study, cell.dataset, 1)
-        needs = [layout.PREPARED.format(dataset=cell.dataset), *plan.targets.kernels_from(cell.study, cell.dataset)]
+        prepared = layout.PREPARED.format(dataset=cell.dataset)
+        needs = [prepared, *plan.targets.kernels_from(cell.study, cell.dataset)]
         missing = [path for path in needs if not Path(path).is_file()]
         if resources.group(cell) and missing:
-            makes = resources.matrix_minutes(1) * len(missing), resources.matrix_mb(cell.dataset, 1)
+            # with the inner products before the Gram matrices
+            matrices = sum(path != prepared for path in missing)
+            matrices += bool(matrices and plan.targets.grams(cell.study, cell.dataset))
+            spent = PREPARE_MINUTES * (prepared in missing) + resources.matrix_minutes(cell.dataset, 1) * matrices
+            makes = spent, resources.matrix_mb(cell.dataset, 1)
             spent, most = together.get(cell.dataset, makes)
             together[cell.dataset] = spent + sum(minutes), max(most, megabytes)
         else:

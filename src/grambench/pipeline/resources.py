@@ -27,6 +27,7 @@ NEAREST = 3  # data sets whose costs are scaled for a run that was never measure
 # its matrices (330 were measured)
 JOB_MB, RUN_MB = 1000, 700
 TABLE_MB = 1500  # MiB of a job of tables, as profiles/slurm has it
+PREPARE_MINUTES = 5  # of rule `prepare`, likewise
 # seconds of an online algorithm on one feature of one example, if there is an approximation
 SECONDS_A_FEATURE = 1e-9
 # the number of the last attempt at a run; follows from the retries of profiles/slurm
@@ -176,9 +177,9 @@ class Resources:
         limit = self.targets.project.limits.memory_mb if attempt >= LAST else 0
         return JOB_MB + attempt * (300 + 2 * self.gram_mb(dataset)) + limit
 
-    def matrix_minutes(self, attempt: int) -> int:
-        """Return the minutes of rule `gram`: a few, or the limit of a run in the last attempt."""
-        return 2 * attempt if attempt < LAST else math.ceil(self.targets.project.limits.seconds / 60) + 5
+    def matrix_minutes(self, dataset: str, attempt: int) -> int:
+        """Return the minutes of rules `inner` and `gram`: far more than they take, and those of all kernels add up."""
+        return math.ceil(attempt**2 * (0.5 + self.gram_mb(dataset) / 500))
 
     def run_mb(self, study: str, dataset: str, attempt: int) -> int:
         """Return the memory of a run in MiB, with mapped Gram matrices, since SLURM counts these.
