@@ -111,6 +111,22 @@ def test_the_page_on_the_leaderboards_has_the_values_that_their_files_tune():
     assert listed.keys() == in_studies.keys()
 
 
+BLOCKS = {  # of Python on the pages for Python users, but those that read files of the user
+    f"{page}, block {number}": block
+    for page in ("library", "views")
+    for number, block in enumerate(
+        re.findall(r"^```python\n(.*?)^```", (ROOT / f"docs/{page}.md").read_text(encoding="utf-8"), re.M | re.S)
+    )
+    if "read_csv" not in block
+}
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_python_on_a_page_runs(block, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(BLOCKS[block], block, "exec"), {"__name__": "__main__"})
+
+
 def test_the_architecture_page_names_functions_that_are_there():
     text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
     named = re.findall(r"`([\w.]+)(?:\([^`]*\))?` (?:in|of) `([\w/]+\.py)`", text)
