@@ -163,11 +163,14 @@ def test_seconds_of_all_data_sets_carry_a_standard_error():
 def test_verdicts_on_median_ranks(compared):
     found = compared[compared["metric"] == "median_rank"].set_index("algorithm")
     assert found["item"].unique().tolist() == ["Table 2"]
-    # every draw moves all errors alike, so that no rank changes from one study to another
-    assert found["verdict"].to_dict() == {"ca_1d": "exact", "cr": "different", "da": "different", "d1": "different"}
+    # every draw moves all errors alike, so that no rank changes from one study to another, and none is tested
+    assert found["verdict"].to_dict() == {"ca_1d": "exact"} | dict.fromkeys(("cr", "da", "d1"), "unavailable")
     assert found["ours"].to_dict() == {"ca_1d": "2.0", "cr": "1.8", "da": "2.2", "d1": "4.0"}
     assert found["runs"].unique().tolist() == [2]
-    assert set(found["reason"]) == {"2 of 8 data sets, without line_40"}
+    few = "2 of 8 data sets, without line_40"
+    assert found["reason"].to_dict() == {"ca_1d": few} | dict.fromkeys(
+        ("cr", "da", "d1"), f"resampled studies all have this median; {few}"
+    )
 
 
 def test_mean_seconds_are_a_speed_up(compared):

@@ -91,7 +91,10 @@ def test_a_more_faithful_source_is_asked_once_a_mirror_has_it(stand_in, tmp_path
     (mirror / "SHA256SUMS").write_text(f"{AUTHORS}  iono.mat\n")
     better = plan(sources=["bundled"], mirrors=[str(mirror)])
     assert better.specs.fetch("ionosphere").spec != stand_in
-    assert any(line.startswith("asked for again: ionosphere; ") for line in expected_lines(better, 1, slurm=False))
+    assert any(
+        line.startswith("asked for again, as a more faithful source may answer: ionosphere; ")
+        for line in expected_lines(better, 1, slurm=False)
+    )
     assert not any("again" in line for line in expected_lines(plan(sources=["bundled"]), 1, slurm=False))
 
 

@@ -215,13 +215,13 @@ def _compare_across(
     row = {"dataset": ALL, "algorithm": algorithm} | _judge_row(files, ALL, metric, published, ours)
     if metric == "median_rank":
         row |= judge_median(published.mean, ours.mean, ranks[algorithm], metric, row["margin"])._asdict()
-    reason = "resampled studies all have this median" * (row["verdict"] == "unavailable" and ours.runs > 1)
+    reasons = ["resampled studies all have this median"] * (row["verdict"] == "unavailable" and ours.runs > 1)
     if ours.runs < published.runs:
         needed = list(ranks) if metric == "median_rank" else [algorithm]
         missing = [name for name in results.study.datasets if any(results.missing(name, ranked) for ranked in needed)]
         without = f", without {', '.join(missing)}" if missing else ""
-        reason = f"{ours.runs} of {published.runs} data sets{without}"
-    return row | {"reason": reason}
+        reasons.append(f"{ours.runs} of {published.runs} data sets{without}")
+    return row | {"reason": "; ".join(reasons)}
 
 
 def _our_sample(results: Results, dataset: str, algorithm: str, metric: str) -> tuple[Sample, str]:
