@@ -125,11 +125,11 @@ def _parse_tune(text: str) -> dict[str, list[float]]:
     values = check.parse_mapping("--tune", text, TUNE)
     try:
         tune = {name: [float(value) for value in listed] for name, listed in values.items()}
+        if all(tune.values()):
+            return tune
     except (TypeError, ValueError):
-        tune = {"": []}
-    if not all(tune.values()):
-        raise ConfigError(f"--tune: expected a list of numbers for each name, such as {TUNE}, got {text}")
-    return tune
+        pass
+    raise ConfigError(f"--tune: expected a list of numbers for each name, such as {TUNE}, got {text}")
 
 
 def show_leaks(arguments: argparse.Namespace) -> bool:

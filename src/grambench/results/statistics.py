@@ -73,8 +73,7 @@ class Difference(NamedTuple):
     def with_error(self, known: float) -> "Difference":
         """Return the difference with a further error of known size, by the formula of Welch and Satterthwaite.
 
-        A known variance has no degrees of freedom to lose: without any other error the test is that of a normal
-        deviate.
+        A known variance has no degrees of freedom to lose. Without any other error the difference counts as normal.
         """
         error = math.hypot(self.error, known)
         freedom = min(self.freedom * (error / self.error) ** 4, MOST_FREEDOM) if self.error else MOST_FREEDOM

@@ -31,9 +31,9 @@ memory.
 Deviations
 ----------
 The descent starts at equal weights (Section 6) and stops at a relative gap to the bound of
-`grambench.solvers.certificates.rkl`; the paper does not say when it stops. The bound is the dual of a convex problem
-with the same optimum. So every local optimum is a global one, where the paper guarantees local ones alone. The steps
-are spectral, and Armijo's rule compares with the highest of the last ten objectives
+`grambench.solvers.certificates.rkl`; the paper does not say when it stops. The bound is a dual one of an
+equivalent convex problem, and tight at local optima. So these are global, where the paper guarantees local ones alone.
+The steps are spectral, and Armijo's rule compares with the highest of the last ten objectives
 (`grambench.solvers.gradient_projection`), where the paper has the standard method.
 
 A kernel that is the same for all pairs of examples changes neither the ball nor the SVM, so that the problem leaves its
