@@ -37,7 +37,7 @@ def add_arguments(
         return f"(default: {' '.join(names) or 'all of the board'})"
 
     check.add_arguments(parser, "each run")
-    add_board(parser)
+    add_protocol(parser)
     names.add_datasets(parser, f"names of data sets of the board {default(datasets)}", datasets)
     against = f"reference configurations to compare with, or all {default(opponents)}"
     chosen = opponents or None
@@ -48,7 +48,7 @@ def add_arguments(
     parser.add_argument("-r", "--repetitions", type=int, metavar="N", default=repetitions, help=number)
 
 
-def add_board(parser: argparse.ArgumentParser) -> None:
+def add_protocol(parser: argparse.ArgumentParser) -> None:
     """Add the arguments `--board` and `--tune`."""
     board = f"a study with reference results (default: {BOARD})"
     names.add_argument(parser, names.studies, "-b", "--board", default=BOARD, metavar="STUDY", help=board)

@@ -12,7 +12,7 @@ from grambench.common.errors import ConfigError
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     check.add_arguments(parser, "all checks together, and of each run")
-    rank.add_board(parser)
+    rank.add_protocol(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="where the submission goes")
     parser.set_defaults(datasets=None, against=None, repetitions=None)
 
