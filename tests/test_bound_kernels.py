@@ -13,6 +13,7 @@ from grambench.experiments.pools import Pools, full_pool
 from grambench.kernels.bases import all_pairs
 from grambench.kernels.functions import FAMILIES, WIDTH, FunctionFamily, Kernel
 from grambench.kernels.grams import compute, inner_products
+from grambench.kernels.labels import kernel_label
 from grambench.kernels.pool import stacked
 from grambench.kernels.streamed import VectorKernels
 from grambench.kernels.subsets import RandomSubsets
@@ -138,7 +139,7 @@ def cauchy(squared, width, out):
 
 
 def test_a_new_family_of_squared_distances_is_not_taken_for_a_gaussian(monkeypatch):
-    monkeypatch.setitem(FAMILIES, "cauchy", FunctionFamily(cauchy, "sigma", "Cauchy, sigma = {:g}", WIDTH, "squared"))
+    monkeypatch.setitem(FAMILIES, "cauchy", FunctionFamily(cauchy, "sigma", WIDTH, "squared"))
     squared = np.square(VECTORS[TEST][:, None] - VECTORS[TRAIN][None]).sum(axis=2)
     expected = 1.0 / (1.0 + squared / 4.0)
     streamed = VectorKernels([Kernel("cauchy", 2.0)], VECTORS[TRAIN], scale=False)
@@ -150,3 +151,4 @@ def test_a_new_family_of_squared_distances_is_not_taken_for_a_gaussian(monkeypat
         one_by_one = model.decision_function(VECTORS[TEST])
     np.testing.assert_allclose(model.decision_function(VECTORS[TEST]), one_by_one, atol=1e-10)
     assert np.abs(one_by_one).max() > 0.1
+    assert kernel_label("view/cauchy_sigma2") == "view: cauchy, sigma = 2"

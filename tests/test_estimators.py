@@ -841,7 +841,7 @@ def test_a_family_that_is_not_positive_semi_definite_is_said(monkeypatch):
     def t_student(squared, parameter, out):
         out[:] = 1.0 / (1.0 + squared ** (0.5 * parameter))
 
-    family = FunctionFamily(t_student, "d", "t-Student {:g}", FAMILIES["gaussian"].requirement, "squared")
+    family = FunctionFamily(t_student, "d", FAMILIES["gaussian"].requirement, "squared")
     monkeypatch.setitem(FAMILIES, "t_student", family)
     X = np.linspace(-3.0, 3.0, 60)[:, None]
     model = KernelClassifier("uniform_svm", "t_student_d3", C=1e3)

@@ -186,7 +186,7 @@ def test_a_study_page_shows_numbers_failures_and_sources(study):
     for expected in (
         "A coin wins. This run has 3 algorithms on 3 of 4 data sets, each with 4 published permutations.",
         "One pass over each permutation of the examples",
-        "1 polynomial p = 1; 1 gaussian σ = 0.5",
+        "1 polynomial of degree 1; 1 Gaussian, σ = 0.5",
         "Rows used wdbc 40 of 96; 56 lack, sonar 40 of 96; 56 lack",
         "5 of 11 ok",
         "5.00 ± 1.29",

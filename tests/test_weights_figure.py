@@ -77,4 +77,4 @@ def test_no_weights_draw_a_figure_that_says_so():
 
 def test_a_study_says_that_its_kernels_are_on_each_view():
     text = kernels_text(Study.model_validate(SETTINGS))
-    assert text == "2 gaussian σ = 1 to 2 medians; on each view of a data set"
+    assert text == "2 Gaussian, σ = 1 to 2 x median distance; on each view of a data set"

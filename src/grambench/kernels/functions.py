@@ -95,8 +95,6 @@ class FunctionFamily:
         (values, parameter, out) -> None; `out` receives a kernel value for each base value, in an array of one shape.
     symbol : str
         The symbol of the parameter in names, such as "sigma".
-    title : str
-        The name in reports, with {:g} for the parameter.
     requirement : Rule
         The rule for values of the parameter.
     reads : str
@@ -108,7 +106,6 @@ class FunctionFamily:
 
     function: Callable[[Floats, float, Floats], None]
     symbol: str
-    title: str
     requirement: Rule
     reads: str
     unit: str = ""
@@ -120,14 +117,14 @@ WIDTH = Rule("be a positive number", lambda value: 0 < value < np.inf)
 PER_FEATURE = ("inner", "features")
 
 FAMILIES = {
-    "polynomial": FunctionFamily(polynomial, "p", "polynomial p = {:g}", DEGREE, "inner"),
-    "inhomogeneous": FunctionFamily(inhomogeneous, "d", "polynomial (⟨x, x'⟩ + 1)^{:g}", DEGREE, "inner"),
-    "unitpolynomial": FunctionFamily(unitpolynomial, "p", "polynomial ((1 + ⟨x, x'⟩)/2)^{:g}", DEGREE, "inner"),
-    "meanpolynomial": FunctionFamily(inhomogeneous, "p", "polynomial (⟨x, x'⟩/d + 1)^{:g}", DEGREE, *PER_FEATURE),
-    "gaussian": FunctionFamily(gaussian, "sigma", "gaussian σ = {:g}", WIDTH, "squared"),
-    "mediangaussian": FunctionFamily(gaussian, "sigma", "gaussian σ = {:g} medians", WIDTH, "squared", "median"),
-    "meangaussian": FunctionFamily(exponential, "s", "gaussian s = {:g} means", WIDTH, "squared", "mean"),
-    "chisquare": FunctionFamily(exponential, "s", "chi-square s = {:g} means", WIDTH, "chisquare", "mean"),
+    "polynomial": FunctionFamily(polynomial, "p", DEGREE, "inner"),
+    "inhomogeneous": FunctionFamily(inhomogeneous, "d", DEGREE, "inner"),
+    "unitpolynomial": FunctionFamily(unitpolynomial, "p", DEGREE, "inner"),
+    "meanpolynomial": FunctionFamily(inhomogeneous, "p", DEGREE, *PER_FEATURE),
+    "gaussian": FunctionFamily(gaussian, "sigma", WIDTH, "squared"),
+    "mediangaussian": FunctionFamily(gaussian, "sigma", WIDTH, "squared", "median"),
+    "meangaussian": FunctionFamily(exponential, "s", WIDTH, "squared", "mean"),
+    "chisquare": FunctionFamily(exponential, "s", WIDTH, "chisquare", "mean"),
 }
 
 

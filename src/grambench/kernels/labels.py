@@ -6,18 +6,17 @@ nothing again.
 
 import re
 
-from grambench.kernels.functions import Kernel
+from grambench.kernels.functions import FAMILIES, Kernel
 
-POLYNOMIAL = "polynomial of degree {:g}"
-LABELS = {  # by family, with {:g} for the parameter
-    "polynomial": POLYNOMIAL,
-    "inhomogeneous": POLYNOMIAL,
-    "unitpolynomial": POLYNOMIAL,
-    "meanpolynomial": POLYNOMIAL,
-    "gaussian": "Gaussian, σ = {:g}",
-    "mediangaussian": "Gaussian, σ = {:g} x median distance",
-    "meangaussian": "Gaussian, scale {:g}",
-    "chisquare": "chi-square, scale {:g}",
+LABELS = {  # by family, with {} for the parameter; others have their name and symbol
+    "polynomial": "polynomial of degree {}",
+    "inhomogeneous": "inhomogeneous polynomial of degree {}",
+    "unitpolynomial": "unit polynomial of degree {}",
+    "meanpolynomial": "mean polynomial of degree {}",
+    "gaussian": "Gaussian, σ = {}",
+    "mediangaussian": "Gaussian, σ = {} x median distance",
+    "meangaussian": "Gaussian, scale {}",
+    "chisquare": "chi-square, scale {}",
 }
 LABELS_AT_1 = {"polynomial": "linear", "meangaussian": "Gaussian", "chisquare": "chi-square"}
 # Words of a view's name that are not printed as they stand.
@@ -41,9 +40,14 @@ def view_label(view: str) -> str:
     return " ".join(words) + division
 
 
+def family_label(family: str, value: str) -> str:
+    """Return the readable name of kernels of one family, of which `value` says the parameter."""
+    return LABELS.get(family, f"{family}, {FAMILIES[family].symbol} = {{}}").format(value)
+
+
 def kernel_label(name: str) -> str:
     """Return the readable name of a kernel: "dense SIFT, 3 x 1: chi-square" of "dense_sift_v3h1/chisquare_s1"."""
     kernel = Kernel.parse(name)
     label = LABELS_AT_1.get(kernel.family, "") if kernel.parameter == 1.0 else ""
-    label = label or LABELS[kernel.family].format(kernel.parameter)
+    label = label or family_label(kernel.family, f"{kernel.parameter:g}")
     return f"{view_label(kernel.view)}: {label}" if kernel.view else label

@@ -12,7 +12,7 @@ from grambench.common.docstrings import docstring
 from grambench.config.metrics import METRICS
 from grambench.config.study import Study
 from grambench.datasets.formats.reader import MISSING_VALUES, ROWS_USED
-from grambench.kernels.functions import FAMILIES
+from grambench.kernels.labels import family_label
 from grambench.report.page import StudyReport
 from grambench.report.profiles import page_of
 from grambench.report.study_page import JUDGED, claim_counts, tally
@@ -145,7 +145,7 @@ def _kernels_text(study: Study, dataset: str) -> str:
     for family, count in Counter(kernel.family for kernel in listed).items():
         values = sorted({kernel.parameter for kernel in listed if kernel.family == family})
         span = f"{values[0]:g}" + (f" to {values[-1]:g}" if len(values) > 1 else "")
-        texts.append(f"{count} {FAMILIES[family].title.replace('{:g}', span)}")
+        texts.append(f"{count} {family_label(family, span)}")
     if n_views > 1 or study.has_kernels_by_dataset:
         texts.append("on each view of a data set" if study.has_kernels_by_dataset else f"on {n_views} views")
     if study.subsets:
