@@ -392,6 +392,10 @@ GIST |= {"datasets": ["corel5k_sky_grass"]}
             STREAM | {"algorithms": {"raker": {"n_components": 64}}},
             "n_components: expected an approximation beside it, got none",
         ),
+        (
+            {"algorithms": {"cka": {}, "again": {"algorithm": "cka"}}},
+            "algorithms.again: expected a title of its own, got 'CKA' as of cka; set its `title`",
+        ),
         (STREAM | {"algorithms": {"raker": {"datasets": ["wdbc"]}}}, "unknown data set 'wdbc'"),
         (
             STREAM | {"algorithms": {"raker": FEATURES}, "protocol": NESTED["protocol"]},

@@ -144,12 +144,25 @@ def test_a_board_ranks_no_second_pool_and_no_second_solver():
 def test_hyperparameters_are_selected_among_given_values_and_those_of_the_board_for_c(ranked, call):
     tune = ["--tune", "{p: [1, 1.1, 2, 4]}"]
     code, said, _ = call("rank", "lp_mkl", "-d", "votes84", "-r", "1", *tune)
-    assert code == 0 and "Validation examples select its p and C among 20 candidates." in said
+    assert code == 0 and "Validation examples select its p and C among 20 combinations." in said
     code, _, err = call("rank", "lp_mkl", "-d", "votes84", *tune, "-p", "{C: 1}", "-r", "1")
     assert (code, err) == (0, ""), "p alone"
     most = "expected at most 25 combinations of values, those of C included, as the board's configurations"
     err = call("rank", "lp_mkl", "--tune", "{p: [1, 1.1, 1.3, 2, 3, 4]}")[2]
     assert err == f"grambench: --tune: {most}, got 30 of p, C\n"
+
+
+def test_c_of_the_svm_on_a_learned_kernel_counts_among_the_values(ranked, call):
+    few, many = "{regulariser: [0.01, 0.1, 0.3]}", "{regulariser: [0.01, 0.03, 0.1, 0.3, 0.5, 0.7]}"
+    code, said, err = call("rank", "hsic_lasso", "-d", "votes84", "-r", "2", "--tune", few)
+    sentences = (
+        "An SVM on the kernel that it learns is scored. Validation examples select its regulariser and C of its SVM "
+        "among 15 combinations. Splits of 2 in which an end of the values is selected: regulariser "
+    )
+    assert (code, err) == (0, "") and sentences in said
+    assert sentences in (RANKING.parent / "hsic_lasso/ranks.tex").read_text()
+    code, _, err = call("rank", "hsic_lasso", "-d", "votes84", "-r", "1", "--tune", many)
+    assert code == 2 and err.endswith("got 30 of regulariser, C of its SVM\n")
 
 
 def test_a_second_solver_is_said_to_be_not_ranked(call, monkeypatch):

@@ -328,7 +328,12 @@ def test_a_wrong_call_on_kernels_is_told(project, capsys):
     cases = [
         (
             ["mine.npz", "--label", "kind"],
-            "kernel X: expected a square matrix, values between all examples, got 60 x 3",
+            "kernel X: expected a square matrix, values between all examples, got 60 x 3; leave out what is no kernel; "
+            "features come as CSV",
+        ),
+        (
+            ["mine.npz", "--label", "kind", "--drop", "X", "--study", "first"],
+            "first.yaml: a kernel is on view '', but data set mine has the views gaussian, linear, noise; expected",
         ),
         (["mine.npz", "--label", "kinds"], "mine.npz: --label: unknown array 'kinds': did you mean kind?"),
         (["mine.npz", "--label", "kind", "--drop", "Z"], "mine.npz: --drop: unknown array 'Z'"),

@@ -1,6 +1,7 @@
 """`grambench table`: names, formats and errors, on the small study of presentation.py in a project of its own."""
 
 import csv
+import os
 import shutil
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import presentation
 import pytest
 
 from grambench.common import layout
-from grambench.common.files import sealed
+from grambench.common.files import sealed, write_text
 
 
 @pytest.fixture
@@ -34,6 +35,15 @@ def test_it_prints_algorithms_by_data_sets_with_the_best_and_the_mean_rank(table
     )
     assert "OMKC(D,D) on sonar: timeout: stopped after 5 s <limit>." in lines
     assert "Mean rank over 1 of 2 data sets, where every ranked algorithm has a result: 1 is the best" in out
+
+
+def test_numbers_from_before_an_edit_are_said_to_be(table):
+    write_text(Path(layout.LAST_RUN), "{}")
+    os.utime("config/studies/omkc.yaml", (2**32, 2**32))
+    edited = "edited after the last run: config/studies/omkc.yaml; the numbers are from before it: grambench run omkc\n"
+    assert table("omkc")[2] == edited
+    os.utime("config/studies/omkc.yaml", (0, 0))
+    assert table("omkc")[2] == ""
 
 
 def test_rows_of_a_board_are_what_it_ranks(call, monkeypatch):

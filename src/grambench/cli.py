@@ -120,6 +120,7 @@ def _run(argv: Sequence[str] | None) -> int:
         print(error_lines(GrambenchError(f"{error.filename or 'system'}: {cause(error)}")), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
+        print("grambench: interrupted", file=sys.stderr)
         return 130
 
 

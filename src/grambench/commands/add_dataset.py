@@ -6,11 +6,14 @@ import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grambench.commands.project import CONFIG, check_root
 from grambench.common.counts import counted
 from grambench.common.errors import ConfigError, DataError, plain, unknown_name
+
+if TYPE_CHECKING:
+    from grambench.datasets.descriptions import Dataset
 
 # files and folders have the name of the data set in theirs
 NAME = r"[a-z][a-z0-9_]{0,99}"
@@ -119,11 +122,11 @@ def prepare(
     path_in_description = os.path.relpath(path, output.parent.absolute()) if inside else str(path)
     values, remarks = describe.describe(arguments.file, path_in_description, name, wishes)
     text = f"# made by: {command}\n{yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=120)}"
-    check(Dataset, values, str(output))
+    dataset = check(Dataset, values, str(output))
     _check_parsed(output, text, values)
     if exists and parse(output.read_text(encoding="utf-8"), output) != values:
         raise ConfigError(f"{output}: exists already, with another description; --name sets another name")
-    study = _add_to_study(arguments.study, name) if arguments.study else None
+    study = _add_to_study(arguments.study, dataset) if arguments.study else None
 
     def write() -> None:
         if not exists:
@@ -190,9 +193,12 @@ def _format_command(arguments: argparse.Namespace) -> str:
     return shlex.join(words)
 
 
-def _add_to_study(study: str, dataset: str) -> tuple[Path, str]:
-    """Return the file of a study, and its text with one more data set."""
-    from grambench.config.load import read
+def _add_to_study(study: str, dataset: "Dataset") -> tuple[Path, str]:
+    """Return the file of a study, and its text with one more data set; raise ConfigError if it does not fit."""
+    from grambench.common.errors import Faults
+    from grambench.config.load import check, read
+    from grambench.config.study import Study
+    from grambench.pipeline.check import check_dataset
 
     path = CONFIG / "studies" / f"{study}.yaml"
     if not path.is_file():
@@ -201,10 +207,15 @@ def _add_to_study(study: str, dataset: str) -> tuple[Path, str]:
     datasets = values.get("datasets")
     match = re.search(r"^datasets: *\[([^\]\n]*)\]", text, re.MULTILINE)
     if match is None or not isinstance(datasets, list):
-        raise ConfigError(f"{path}: expected a line `datasets: [...]`, got none; add {dataset} by hand")
+        raise ConfigError(f"{path}: expected a line `datasets: [...]`, got none; add {dataset.name} by hand")
     # the line keeps the names as the user wrote them
     names = list(filter(None, map(str.strip, match[1].split(","))))
-    line = ", ".join(dict.fromkeys([*names, dataset]))
+    line = ", ".join(dict.fromkeys([*names, dataset.name]))
     new_text = f"{text[: match.start(1)]}{line}{text[match.end(1) :]}"
-    _check_parsed(path, new_text, values | {"datasets": list(dict.fromkeys([*datasets, dataset]))})
+    values["datasets"] = list(dict.fromkeys([*datasets, dataset.name]))
+    _check_parsed(path, new_text, values)
+    faults = Faults()
+    with faults.at(str(path)):
+        check_dataset(check(Study, values, str(path)), dataset)
+    faults.report()
     return path, new_text

@@ -1,6 +1,7 @@
 """`grambench status`: which runs are done, which failed and why."""
 
 import argparse
+import math
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -36,22 +37,24 @@ def run(arguments: argparse.Namespace) -> int:
     if behind := last_run.uncollected(last_run.asked_of_records(requests), arguments.results):
         print(f"tables and figures are not of these runs: {', '.join(behind)}; the same grambench run makes them")
     failed, is_here = any(file.failed for file in files), arguments.results == layout.RESULTS
-    if edited := [path for path in _edited(requests) if is_here]:
-        print(f"edited after the last run: {', '.join(edited)}; grambench run -n counts the runs that it changes")
+    if is_here and (edited := edited_files(requests)):
+        print(f"{edited}; grambench run -n counts the runs that it changes")
     if failed and is_here:
         print("to repeat them: the same command with -- -R $(grambench failed)")
     return int(failed)
 
 
-def _edited(studies: Iterable[str]) -> list[str]:
-    """Return the files of studies, and of their algorithms outside the package, that were edited after the last run."""
+def edited_files(studies: Iterable[str]) -> str:
+    """Return which files of studies, and of their algorithms outside the package, were edited after the last run."""
     paths = [CONFIG / "studies" / f"{study}.yaml" for study in studies]
     for path in [path for path in paths if path.is_file()]:
         with suppress(GrambenchError):  # grambench validate says what is wrong with the file
             entries = configuration().study(path.stem).algorithms.values()
-            paths += [Path(entry.path) for entry in entries if entry.path and Path(entry.path) not in paths]
+            paths += [Path(entry.path) for entry in entries if entry.path]
     last = Path(layout.LAST_RUN)
-    return [str(path) for path in paths if path.is_file() and path.stat().st_mtime > last.stat().st_mtime]
+    since = last.stat().st_mtime if last.is_file() else math.inf
+    edited = [str(path) for path in dict.fromkeys(paths) if path.is_file() and path.stat().st_mtime > since]
+    return f"edited after the last run: {', '.join(edited)}" if edited else ""
 
 
 def file_statuses(results: Path = layout.RESULTS, study: str | None = None) -> "list[FileStatus]":

@@ -2,11 +2,14 @@
 
 import argparse
 import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grambench.commands import names
 from grambench.commands.project import check_root, configuration, read_results
+from grambench.commands.status import edited_files
+from grambench.common import layout
 from grambench.common.errors import ConfigError, unknown_name
 
 if TYPE_CHECKING:
@@ -40,6 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
         write_text(arguments.output, text)
     else:
         print(text, end="")
+    if arguments.results == layout.RESULTS and (edited := edited_files([arguments.study])):
+        print(f"{edited}; the numbers are from before it: grambench run {arguments.study}", file=sys.stderr)
     return 0
 
 

@@ -194,7 +194,7 @@ def _verify(dataset: Description, source: Source, folder: Path) -> dict[str, str
                 raise DataError(f"{file.name}: expected md5 {file.md5}, got {got}")
         if file.sha256 not in (None, sums[file.name]):
             if isinstance(source, sources.Own):
-                changed = f"has changed since it was described (sha256 {sums[file.name]})"
+                changed = f"has changed since it was described, and now has sha256 {sums[file.name]}"
                 raise DataError(f"{file.name}: {changed}; describe it again: grambench add-dataset --replace")
             raise DataError(f"{file.name}: expected sha256 {file.sha256}, got {sums[file.name]}")
     if isinstance(source, sources.Http) and not all(file.sha256 or file.md5 for file in source.files):

@@ -14,6 +14,7 @@ from grambench.kernels.functions import single_features
 from grambench.kernels.labels import view_label
 from grambench.pipeline.specifications import points_of
 from grambench.pipeline.targets import kernels_of, view_names
+from grambench.results.study import title_of
 
 
 def check_studies(configuration: Configuration, project: Project, origins: Mapping[str, str]) -> dict[str, Study]:
@@ -91,12 +92,15 @@ def without_features(study: Study, stored: Sequence[str], added: Sequence[str] =
 def _check_study(study: Study, file: str, dataset: Callable[[str], Dataset], faults: Faults) -> None:
     """Gather the faults in the algorithms and the data sets of a study."""
     # an SVM trained on a learned kernel has a C too
-    parameters = {"C"}
+    parameters, titles = {"C"}, dict[str, str]()
     for entry in study.algorithms:
         faults.known(f"{file}: algorithms.{entry}", "data set", study.algorithms[entry].datasets, study.datasets)
         with faults.at(f"{file}: algorithms.{entry}"):
             parameters.update(algorithms.fields(study.file(entry)))
             _check_algorithm(study, entry)
+            title = title_of(study, entry)
+            if (other := titles.setdefault(title, entry)) != entry:
+                raise ConfigError(f"expected a title of its own, got {title!r} as of {other}; set its `title`")
     kind = f"parameter of the algorithms of {study.name}"
     faults.known(f"{file}: protocol", kind, study.protocol.tuned(), sorted(parameters))
     for name in study.datasets:

@@ -5,6 +5,7 @@ limits of the project; one for each core runs at a time. Only the fetched data s
 """
 
 import dataclasses
+import math
 import os
 import subprocess
 import sys
@@ -70,13 +71,10 @@ def build_study(plan: Plan, trial: Trial) -> Study:
     if "C" in set(algorithms.fields(name)) - set(trial.parameters):
         chosen.setdefault("C", dataclasses.asdict(board.protocol)["values"])
     if chosen:
+        _refuse_many(chosen)
         first = next(iter(chosen))
         tune = Tuning(first, chosen.pop(first), also=chosen)
-        if len(candidates := tune.candidates()) > MOST_CANDIDATES:
-            most = f"at most {MOST_CANDIDATES} combinations of values, those of C included"
-            got = f"{len(candidates)} of {', '.join(tune.chosen())}"
-            raise ConfigError(f"--tune: expected {most}, as the board's configurations, got {got}")
-        for candidate in candidates:
+        for candidate in tune.candidates():
             algorithms.parameters(name, trial.parameters | candidate)
     source = {"path": name} if name.endswith(".py") else {"algorithm": name}
     title = algorithms.title(name)
@@ -86,6 +84,14 @@ def build_study(plan: Plan, trial: Trial) -> Study:
     protocol: Any = dataclasses.replace(board.protocol, repetitions=trial.repetitions)  # type: ignore[arg-type]
     entries = {ENTRY: entry} | {opponent: board.algorithms[opponent] for opponent in trial.opponents}
     return board.model_copy(update={"algorithms": entries, "protocol": protocol, "sweeps": {}})
+
+
+def _refuse_many(candidates: Mapping[str, list[float]]) -> None:
+    """Raise ConfigError for more combinations of values than any configuration of a board selects from."""
+    if (count := math.prod(map(len, candidates.values()))) > MOST_CANDIDATES:
+        most = f"at most {MOST_CANDIDATES} combinations of values, those of C included"
+        got = f"{count} of {', '.join(candidates)}"
+        raise ConfigError(f"--tune: expected {most}, as the board's configurations, got {got}")
 
 
 def run(plan: Plan, cells: Sequence[Cell], seconds: float, expected: Mapping[str, str]) -> Iterator[records.Record]:
@@ -105,7 +111,8 @@ def run(plan: Plan, cells: Sequence[Cell], seconds: float, expected: Mapping[str
     Raises
     ------
     ConfigError
-        For an unknown data set, or one without vectors.
+        For an unknown data set, or one without vectors, and for too many values to select from. Only a run shows
+        whether an algorithm has no predictor, and so an SVM of its own C.
     """
     for cell in cells:
         check_dataset(plan.studies[cell.study], plan.targets.dataset(cell.dataset))
@@ -120,7 +127,9 @@ def run(plan: Plan, cells: Sequence[Cell], seconds: float, expected: Mapping[str
         # they are made before threads start: Python 3.11 may fail to parse source in several threads at once
         jobs = [plan.job(cell, Path(folder) / cell.path(), [prepared[cell.dataset]], seconds) for cell in cells]
         with ThreadPoolExecutor(os.cpu_count()) as threads:
-            yield from threads.map(lambda job, other: other or _run(job), jobs, others)
+            for record in threads.map(lambda job, other: other or _run(job), jobs, others):
+                _refuse_many(record.candidates)
+                yield record
 
 
 def _other_data(cell: Cell, content: str, expected: Mapping[str, str]) -> records.Record | None:

@@ -3,11 +3,13 @@
 Beside it lie its tables, as CSV, Markdown and LaTeX, and its figure, as SVG and PDF.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
@@ -26,7 +28,7 @@ from grambench.report.tables.matrix import paper_table
 from grambench.report.tables.ranks import RanksTable
 from grambench.report.tables.versus import VersusTable
 from grambench.results import archive
-from grambench.results.records import Record
+from grambench.results.records import OF_SVM, Record
 from grambench.results.statistics import BEST_LEVEL
 from grambench.results.study import Results
 
@@ -122,14 +124,16 @@ def _tables(ranking: Ranking) -> dict[str, TableContent]:
     where += f", mean over {counted(results.study.protocol.repetitions, 'split')}"
     few = f" (no comparison yet, which needs {LEAST})" * (len(datasets) < LEAST)
     source = f"reference results {archive.version_of(ranking.about['study'])} of revision {about}"
-    seconds = "The seconds of the reference were measured on its own machine."
+    seconds = "Seconds of processor time a split, selection included; those of the reference "
     if ranking.again:
-        seconds = f"Seconds of the reference are multiplied by {ranking.ratio:.2f}, the median of runs made again here."
+        seconds += f"are multiplied by {ranking.ratio:.2f}, the median of runs made again here."
+    else:
+        seconds += "were measured on its own machine."
     ranks = RanksTable(
         kind="ranks",
         title="Ranks",
         caption=f"{len(names)} configurations on {where}{few}; {results.study.title}; {source}",
-        remark=seconds,
+        remark=" ".join([*_about_selection([*ranking.made.values()]), seconds]),
         algorithms=names,
         metrics=["mean_rank", METRIC, "seconds"],
         by=METRIC,
@@ -170,7 +174,8 @@ def _marked(table: TableContent, own: str) -> TableContent:
 
 def summary(ranking: Ranking) -> str:
     """Return the rank, what the algorithm gains beside the others, and whether reference runs came out again."""
-    return " ".join([*_about_rank(ranking.results, ranking.algorithm), *_about_reference(ranking)])
+    about_rank = _about_rank(ranking.results, ranking.algorithm)
+    return " ".join([*about_rank, *_about_selection([*ranking.made.values()]), *_about_reference(ranking)])
 
 
 def _about_rank(results: Results, algorithm: str) -> Iterator[str]:
@@ -187,8 +192,6 @@ def _about_rank(results: Results, algorithm: str) -> Iterator[str]:
     rank = f"mean rank: {means[algorithm]:.1f} on {counted(len(ranks), 'data set')}"
     few = f"Fewer than {LEAST} data sets say little: " * (len(ranks) < LEAST)
     yield f"{few}{title} is number {place}{shared} of {len(means)} by {rank}{best}."
-    if tune := results.study.algorithms[algorithm].tune:
-        yield f"Validation examples select its {' and '.join(tune.chosen())} among {len(tune.candidates())} candidates."
     rivals = [name for name in names if name != algorithm]
     compared = {name: found for name in rivals if (found := results.compare(algorithm, name, METRIC))}
     for name in [name for name in EQUAL if name in compared][:1]:
@@ -204,6 +207,24 @@ def _about_rank(results: Results, algorithm: str) -> Iterator[str]:
             f"Beside each other one, by a point of accuracy and at {100 * BEST_LEVEL:g} % for all together: "
             f"{', '.join(counts)}."
         )
+
+
+def _about_selection(runs: Sequence[Record]) -> Iterator[str]:
+    """Yield the sentences on what is scored, and on the values that validation examples have selected."""
+    runs = [record for record in runs if record.status == "ok"]
+    candidates = runs[0].candidates if runs else {}
+    if OF_SVM in candidates:
+        yield "An SVM on the kernel that it learns is scored."
+    if not candidates:
+        return
+    first, count = next(iter(candidates)), math.prod(map(len, candidates.values()))
+    yield f"Validation examples select its {' and '.join(candidates)} among {counted(count, 'combination')}."
+    metrics = {first: "selected_value"} | {name: "selected_C" for name in candidates if name in ("C", OF_SVM)}
+    at_ends = []
+    for name, metric in metrics.items():
+        selected = np.concatenate([record.metrics[metric][0] for record in runs])
+        at_ends.append(f"{name} {np.isin(selected, (min(candidates[name]), max(candidates[name]))).sum()}")
+    yield f"Splits of {selected.size} in which an end of the values is selected: {', '.join(at_ends)}."
 
 
 def _about_reference(ranking: Ranking) -> Iterator[str]:

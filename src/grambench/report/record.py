@@ -195,10 +195,10 @@ def _settings(record: Record) -> Iterator[Cells]:
             yield name, _text(value), meanings.get(name, "")
     if kernels := settings.get("kernels"):
         yield "kernels", "; ".join(map(kernel_label, kernels)), f"base kernels: {len(kernels)}"
-    if tune := settings.get("tune"):
-        candidates = {tune["parameter"]: tune["values"]} | tune.get("also", {})
+    if candidates := record.candidates:
+        by = (settings.get("tune") or {}).get("by", "error")
         values = "; ".join(f"{name}: {_text(of_name)}" for name, of_name in candidates.items())
-        yield "candidates", values, f"selected by {tune.get('by', 'error')} on validation examples"
+        yield "candidates", values, f"selected by {by} on validation examples"
     if family := settings.get("dictionary"):
         low, high = (f"{family[end]:.4g}" for end in ("low", "high"))
         meaning = f"continuous family of kernels; values of the grid: {len(family['grid'])}"

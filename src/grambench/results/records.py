@@ -17,6 +17,7 @@ from grambench.config.metrics import MEASURED
 from grambench.experiments.outcome import GROUPS
 
 STATUSES = ("ok", "error", "timeout", "killed", "memory", "unavailable")
+OF_SVM = "C of its SVM"  # of the SVM on a kernel that an algorithm has learned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +100,15 @@ class Record:
         """The rounds, and all numbers by "group/name" but those that are measured, such as seconds."""
         found = {f"{group}/{name}": values for group in GROUPS for name, values in getattr(self, group).items()}
         return {"rounds": self.rounds} | {name: found[name] for name in found if not name.endswith(MEASURED)}
+
+    @property
+    def candidates(self) -> dict[str, list[float]]:
+        """The values that validation examples select from, with those of C of an SVM on a learned kernel."""
+        tune = self.settings.get("tune")
+        values = {tune["parameter"]: tune["values"]} | tune.get("also", {}) if tune else {}
+        if "C" not in values and np.isfinite(self.metrics.get("selected_C", np.nan)).any():
+            values[OF_SVM] = self.settings["protocol"]["values"]
+        return values
 
 
 ARRAYS = {  # shapes of P points of a sweep, R repetitions, S rounds, m kernels and C classes

@@ -163,7 +163,7 @@ def _checked(view: str, item: Any) -> Floats:
     values = numeric(f"kernel {view}", item, 2)
     matrix = np.asarray(values if isinstance(values, np.ndarray) else values.toarray(), dtype=np.float64)
     if matrix.shape[0] != matrix.shape[1]:
-        got = f"{matrix.shape[0]} x {matrix.shape[1]}; leave out what is no kernel"
+        got = f"{matrix.shape[0]} x {matrix.shape[1]}; leave out what is no kernel; features come as CSV"
         raise MalformedFileError([f"kernel {view}: expected a square matrix, values between all examples, got {got}"])
     limit = np.finfo(np.float32).max
     if (wrong := np.argwhere(~(np.abs(matrix) <= limit))).size:

@@ -45,7 +45,7 @@ class VersusTable(OneMetricTable):
 
     def build(self, data: TableData) -> TableContent:
         """Lay out a row for each configuration that can be compared with the first, see `Results.compare`."""
-        from grambench.results.statistics import BEST_LEVEL
+        from grambench.results.statistics import BEST_LEVEL, CERTAIN
 
         (metric,), results = self.metrics, data.results
         others = [name for name in self.algorithms if name != self.first]
@@ -67,7 +67,8 @@ class VersusTable(OneMetricTable):
             "the data sets that have both. Counts and probabilities are of more than a point worse, within a point, "
             "and more than a point better. A collection of data sets counts as one. The verdict is better or worse if "
             "the interval is beyond a point after Bonferroni's correction for the number of rows, which the printed "
-            "one does not have.",
+            "one does not have. It is practically equal if a next data set is within a point with a probability of "
+            f"{CERTAIN:g} or more, none is shown to be beyond, and more are shown within than have a mean beyond.",
             *([f"Not two data sets on which both have two repetitions: {without}."] if without else []),
         ]
         columns = [*next(iter(compared.values())).texts, "verdict"] if compared else []
