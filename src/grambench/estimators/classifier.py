@@ -407,7 +407,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
                 return self._learner.scores(examples)
         binary = classes == 2 and not self._is_multiclass
         # A multi-class algorithm does not know classes that a stream has not shown yet.
-        learned = classes if isinstance(self._predictor_, OneVsRest) else int(self._numbers.max()) + 1
+        learned = classes if isinstance(self._predictor_, OneVsRest) else max(2, int(self._numbers.max()) + 1)
         with one_line(), one_thread(examples.size * len(self._numbers)):
             if self._kernel_sum:
                 scores = checked_scores(self._kernel_sum.scores(examples), len(examples))
