@@ -324,6 +324,17 @@ def test_a_kernel_too_narrow_for_features_of_32_bits_is_named():
         assert len(lost) == (not fits) and all(f"gaussian_sigma{width}" in message for message in lost)
 
 
+def test_kernels_without_finite_features_are_refused():
+    X, y = np.random.default_rng(0).normal(size=(300, 2)), np.arange(300) % 2
+    for kernel, method, examples, message in (
+        ("mediangaussian_sigma1", "fourier", 1e-50 * X, "expected a width of 1e-37 or more, got .* scale"),
+        ("polynomial_p2", "nystroem", 0 * X, "polynomial_p2: expected landmarks where the kernel is not 0, got none"),
+    ):
+        model = KernelClassifier("perceptron", kernel, approximation=method, scale=False)
+        with pytest.raises(ValueError, match=message):
+            model.partial_fit(examples, y, classes=[0, 1])
+
+
 @pytest.mark.parametrize("name", ON_FEATURES)
 def test_a_stream_is_learned(name):
     X, y = stream(4000)

@@ -37,6 +37,7 @@ Features = NDArray[np.float32]
 
 BLOCK = 64  # examples whose features are computed together, few enough for the processor's cache
 MOST_DOUBLINGS = 12  # of an angle, before cosines and sines are computed anew
+NARROWEST = 1e-37  # width of a Gaussian, above the smallest number of 32 bits
 SMALLEST = 1e-10  # eigenvalue of K_LL, relative to the largest, below which a direction is left out
 TINY = 1e-19  # kernel value, relative to the largest, whose square is below the smallest normal number of 32 bits
 
@@ -95,6 +96,9 @@ class FeatureMap:
                 if part.kernel.parameter == 1.0 and part.kernel.family in POLYNOMIALS:
                     explicit[k] = _Raw(part.kernel, examples.shape[1], part.factor)
                 elif method == "fourier" and part.width is not None:
+                    if not part.width >= NARROWEST:
+                        got = f"{part.width:.2g}; scale the features"
+                        raise ValueError(f"{part.kernel.name}: expected a width of {NARROWEST} or more, got {got}")
                     widths[k] = part.width
                 else:
                     explicit[k] = _Nystroem(part, examples[landmarks])
@@ -211,6 +215,9 @@ class _Nystroem:
         self._kernel, self._unit, self._landmarks = part.kernel, part.unit, landmarks
         self._norms = np.square(landmarks).sum(axis=1)
         gram = self._values(landmarks)
+        if not gram.any():
+            expected = "expected landmarks where the kernel is not 0, got none; shuffle the examples"
+            raise ValueError(f"{part.kernel.name}: {expected}")
         nearest = np.abs(gram - np.diag(gram.diagonal())).max(axis=1) / gram.max()
         # Values of exactly 0 are not too small: sparse examples may be orthogonal.
         if (share := np.mean((nearest > 0.0) & (nearest < TINY))) > 0.1:
