@@ -282,6 +282,17 @@ def test_a_full_perceptron_is_the_printed_one(when_full, budget, kernel):
     assert trace.updates.max() > 2 * budget
 
 
+@pytest.mark.parametrize("width", [2.0, 8.0])
+def test_a_projectron_is_the_printed_one_where_support_vectors_are_nearly_dependent(width):
+    features, _, order = problem(2, n=1500, integers=False)
+    labels = np.where(np.sin(3 * features[:, 0]) + features[:, 1] > 0, 1, -1).astype(np.int8)
+    made = grams.compute(grams.inner_products(features), [Kernel("gaussian", width)])
+    trace = fit("perceptron", made, labels, order, budget=200, when_full="project").trace
+    expected, sizes = naive_perceptron(made[0], labels, order, 200, "project")
+    np.testing.assert_allclose(trace.scores, expected, rtol=1e-3, atol=1e-3)
+    assert trace.support_vectors.tolist() == sizes and max(sizes) < 200
+
+
 @pytest.mark.parametrize("when_full", ["shrink", "project"])
 def test_omkc_runs_a_full_perceptron_for_each_kernel(when_full):
     features, labels, order = problem(13, n=200, integers=False)
