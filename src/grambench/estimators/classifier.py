@@ -320,6 +320,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         learner = copy.deepcopy(self._learner) if self.__dict__.pop("_is_loaded", False) else self._learner
         with one_line(), one_thread(learner.largest_product(len(examples)) if learner else SMALL):
             if learner is None:
+                kernel_input.check_scale(examples)
                 columns = self._columns()
                 kernels, self._started = kernel_input.named(self.kernels, columns), self.get_params()
                 self._given = {name: vars(self).get(name) for name in (*self._get_param_names(), "_parameters")}
@@ -418,6 +419,5 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             else:
                 scores = scored(self._predictor_, self._bound.between(examples), None if binary else learned)
         if not binary and learned < classes:
-            missing = np.repeat(scores.min(axis=1, keepdims=True), classes - learned, axis=1)
-            scores = np.hstack([scores, missing])
+            scores = np.pad(scores, [(0, 0), (0, classes - learned)], mode="minimum")
         return scores
