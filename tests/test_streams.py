@@ -243,6 +243,9 @@ def test_a_batch_without_a_complete_row_is_left_out(tmp_path, monkeypatch):
     options = CSV_OPTIONS | {"columns": ["a"], "texts": [], "digits": {"a": [2, 2]}, "drop_incomplete": True}
     raw = readers.read(CsvRows(format="csv_rows", **options), {"a.csv": tmp_path / "a.csv"})
     assert raw.features.tolist() == [[2, 28]] and raw.labels.tolist() == [1]
+    (tmp_path / "a.csv").write_text("a,y\n" + "1,\n" * 1000 + "2,late\n")  # the first batch has no label at all
+    reader = CsvRows(format="csv_rows", columns=["a"], label="y", positive="late", drop_incomplete=True)
+    assert readers.read(reader, {"a.csv": tmp_path / "a.csv"}).labels.tolist() == ["late"]
 
 
 @pytest.mark.parametrize(
