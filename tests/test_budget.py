@@ -185,6 +185,7 @@ def test_a_stream_goes_on_after_a_fit():
     whole = KernelClassifier("omkc_dd", kernels, **settings).fit(X, y)
     assert model.mistakes_ == whole.trace_.mistakes.sum() and model.n_samples_seen_ == 300
     np.testing.assert_allclose(model.decision_function(X), whole.decision_function(X))
+    assert not {"certificate_", "_bound"} & vars(model).keys()  # which would keep the examples of the fit
     # A new fit starts anew.
     assert model.fit(X, y).trace_.mistakes.shape == (300,)
 

@@ -335,6 +335,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
                     text = f"expected {self.n_components} examples or more at first, as landmarks of Nyström features"
                     warnings.warn(f"n_components: {text}, got {len(examples)}", stacklevel=3)
             learner.learn(examples, numbers)
+        for name in ("certificate_", "_bound", "_predictor_", "_on_support", "_kernel_sum"):  # of a fit before
+            self.__dict__.pop(name, None)
         self._learner, self.trace_ = learner, None
         self._set_weights(self._names, np.atleast_2d(learner.weights))
         self.mistakes_, self.n_samples_seen_ = learner.mistakes, learner.examples
