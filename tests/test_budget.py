@@ -185,6 +185,7 @@ def test_a_stream_goes_on_after_a_fit():
     whole = KernelClassifier("omkc_dd", kernels, **settings).fit(X, y)
     assert model.mistakes_ == whole.trace_.mistakes.sum() and model.n_samples_seen_ == 300
     np.testing.assert_allclose(model.decision_function(X), whole.decision_function(X))
+    assert not {"certificate_", "_bound"} & vars(model).keys()  # which would keep the examples of the fit
     # A new fit starts anew.
     assert model.fit(X, y).trace_.mistakes.shape == (300,)
 
@@ -280,6 +281,17 @@ def test_a_full_perceptron_is_the_printed_one(when_full, budget, kernel):
     np.testing.assert_allclose(trace.scores, expected, rtol=1e-6, atol=1e-6)
     assert trace.support_vectors.tolist() == sizes and max(sizes) == budget
     assert trace.updates.max() > 2 * budget
+
+
+@pytest.mark.parametrize("width", [2.0, 8.0])
+def test_a_projectron_is_the_printed_one_where_support_vectors_are_nearly_dependent(width):
+    features, _, order = problem(2, n=1500, integers=False)
+    labels = np.where(np.sin(3 * features[:, 0]) + features[:, 1] > 0, 1, -1).astype(np.int8)
+    made = grams.compute(grams.inner_products(features), [Kernel("gaussian", width)])
+    trace = fit("perceptron", made, labels, order, budget=200, when_full="project").trace
+    expected, sizes = naive_perceptron(made[0], labels, order, 200, "project")
+    np.testing.assert_allclose(trace.scores, expected, rtol=1e-3, atol=1e-3)
+    assert trace.support_vectors.tolist() == sizes and max(sizes) < 200
 
 
 @pytest.mark.parametrize("when_full", ["shrink", "project"])

@@ -109,6 +109,11 @@ def test_descriptions_that_no_stream_fits():
     reader = {"format": "csv", "label": 0, "positive": 1}
     with pytest.raises(ConfigError, match="expected the sha256 of each file of a stream, got none in http://a/a"):
         described(features, labels, sources=[source | {"reader": reader}])
+    source["files"][0]["sha256"] = "f" * 64
+    reader = {"format": "parquet", "columns": ["a"], "label": "y", "positive": 1}
+    for option in ("rows", "unique", "minmax", "zero_columns", "test_rows"):
+        with pytest.raises(ConfigError, match=rf"{option}: expected none of a stream .*batches \(http://a/a\)"):
+            described(features, labels, sources=[source | {"reader": reader | {option: 1}}])
 
 
 # formats and generators
@@ -238,6 +243,9 @@ def test_a_batch_without_a_complete_row_is_left_out(tmp_path, monkeypatch):
     options = CSV_OPTIONS | {"columns": ["a"], "texts": [], "digits": {"a": [2, 2]}, "drop_incomplete": True}
     raw = readers.read(CsvRows(format="csv_rows", **options), {"a.csv": tmp_path / "a.csv"})
     assert raw.features.tolist() == [[2, 28]] and raw.labels.tolist() == [1]
+    (tmp_path / "a.csv").write_text("a,y\n" + "1,\n" * 1000 + "2,late\n")  # the first batch has no label at all
+    reader = CsvRows(format="csv_rows", columns=["a"], label="y", positive="late", drop_incomplete=True)
+    assert readers.read(reader, {"a.csv": tmp_path / "a.csv"}).labels.tolist() == ["late"]
 
 
 @pytest.mark.parametrize(
@@ -259,6 +267,12 @@ def test_labels_of_neither_class_are_left_out(tmp_path):
     reader = Parquet(format="parquet", columns=["a"], label="y", positive="r", negative=["p"])
     (chunk,) = readers.chunks(reader, {"1": tmp_path / "1.parquet"})
     assert chunk.features.tolist() == [[1], [3]] and chunk.labels.tolist() == ["p", "r"]
+    files = [{"name": "1", "path": str(tmp_path / "1.parquet"), "sha256": sha256(tmp_path / "1.parquet")}]
+    source = {"kind": "file", "files": files, "reader": reader.model_dump() | {"negative": ["p", "s"]}}
+    dataset = described(chunk.features, [-1, 1], sources=[source])
+    fetch(dataset, tmp_path / "raw", bundled=tmp_path, kinds=["file"])
+    with pytest.raises(DataError, match="expected a class 's' among the labels, got none of it"):
+        store.write(tmp_path / "s.h5", prepare(dataset, tmp_path / "raw"))
 
 
 def test_land_mask(tmp_path):

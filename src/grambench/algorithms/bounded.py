@@ -122,7 +122,7 @@ class Windows(NamedTuple):
     shrinking : ndarray of float64 (r, 2)
         Of "shrink": Q, the sum of Psi so far, and M, the number of mistakes so far.
     inverse : ndarray of float64 (r, c, c)
-        Of "project": the inverse of the Gram matrix of the support vectors, and space for more of them.
+        Of "project": the inverse of the Cholesky factor of the Gram matrix, in both triangles, and space for more.
     ready : ndarray of bool (r,)
         Whether a classifier's kernel values with the block have been computed.
     capacity : int
@@ -255,13 +255,11 @@ class BoundedClassifiers:
 
     def _reserve_inverse(self, size: int) -> None:
         """Make room for the inverses of Gram matrices of `size` support vectors."""
-        r, current, _ = self._inverse.shape
+        current = self._inverse.shape[1]
         if size > current:
             # With twice the rows, they are copied as often as the size doubles.
-            size = min(self._capacity, 2 * size)
-            larger = np.zeros((r, size, size))
-            larger[:, :current, :current] = self._inverse
-            self._inverse = larger
+            more = (0, min(self._capacity, 2 * size) - current)
+            self._inverse = np.pad(self._inverse, ((0, 0), more, more))
 
     def _fill(self, windows: Windows, place: int, k: int, block: Any, learning: bool = True) -> None:
         """Compute the kernel values of classifier k, whose place among those of the windows is given."""
@@ -439,22 +437,24 @@ def _project(windows, k, t, y):  # type: ignore[no-untyped-def]
     """Add an example to a Projectron, or its projection on the span of the support vectors."""
     (_, rows, columns), b, (first, end) = windows.values.shape, windows.origin.shape[1], windows.bounds[k]
     values, inverse, size = windows.values[k, rows - b + t], windows.inverse[k], end - first
-    norm, coefficients, rest = values[columns - b + t], np.zeros(size), 0.0
+    norm, parts, coefficients = values[columns - b + t], np.zeros(size), np.zeros(size)
+    # Parts in an orthonormal basis of the span: the inverse of the Gram matrix would lose its digits for wide kernels.
     for i in range(size):
-        # Rows of the symmetric inverse, one after the other, let the compiler use vectors.
-        for j in range(size):
-            coefficients[j] += values[first + i] * inverse[i, j]
+        # Slices of rows, one after the other, let the compiler use vectors.
+        value, row, right = values[first + i], inverse[i, i:size], parts[i:]
+        for j in range(row.size):
+            right[j] += value * row[j]
     rest = norm
-    for j in range(size):
-        rest -= values[first + j] * coefficients[j]
+    for i in range(size):
+        part, row = parts[i], inverse[i, : i + 1]
+        rest -= part * part
+        for j in range(row.size):
+            coefficients[j] += part * row[j]
     if size == windows.capacity or rest <= NEGLIGIBLE * norm:
         for j in range(size):
             windows.dual[k, first + j] += y * coefficients[j]
         return
-    # The inverse of the Gram matrix with one more row and column.
     for i in range(size):
-        for j in range(size):
-            inverse[i, j] += coefficients[i] * coefficients[j] / rest
-        inverse[i, size] = inverse[size, i] = -coefficients[i] / rest
-    inverse[size, size] = 1.0 / rest
+        inverse[i, size] = inverse[size, i] = -coefficients[i] / np.sqrt(rest)
+    inverse[size, size] = 1.0 / np.sqrt(rest)
     append_example(windows, k, t, y)

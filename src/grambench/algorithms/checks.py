@@ -302,9 +302,9 @@ def check_two_classes(pool: Pool, labels: Labels, order: Order) -> None:
     _check_examples(pool, order, len(labels))
 
 
-def check_class_numbers(pool: Pool, labels: Labels, order: Order) -> None:
-    """Raise ValueError unless kernels are among the examples, labels are class numbers, and the order is of them."""
-    if len(labels) == 0 or labels.min() < 0 or labels.max() < 1:
+def check_class_numbers(pool: Pool, labels: Labels, order: Order, *, online: bool = False) -> None:
+    """Raise ValueError unless labels are class numbers, or 0 alone if `online`, and kernels and the order fit."""
+    if len(labels) == 0 or labels.min() < 0 or not (online or labels.max()):
         raise ValueError(f"labels must be class numbers from 0 of two classes and more, got {np.unique(labels)[:5]}")
     _check_examples(pool, order, len(labels))
 

@@ -247,7 +247,7 @@ class GroupNormClassifier:
 
     def __init__(self, pool: Pool, labels: Labels, q: float, rounds: int, regularisation: float) -> None:
         self.labels, self.q, self.regularisation = labels, q, regularisation
-        self.classes, self.epochs, self.states = int(labels.max()) + 1, 0, list[State]()
+        self.classes, self.epochs, self.states = max(2, int(labels.max()) + 1), 0, list[State]()
         self.steps = Steps.empty(pool.shape[0], rounds)
         partners, diagonal = pool.partners(), np.ascontiguousarray(pool.diagonal().T)
         lengths = np.array([norm(2.0 * each, q) for each in diagonal])

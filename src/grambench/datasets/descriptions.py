@@ -12,11 +12,13 @@ from pydantic.json_schema import SkipJsonSchema
 
 from grambench.common.errors import DataError
 from grambench.common.models import ConfigModel
+from grambench.datasets.formats.batches import BatchReader
 from grambench.datasets.formats.images import ImageSets, WordLists
 from grambench.datasets.formats.reader import Label, LabelList, check_sides, listed
 from grambench.datasets.sources import Generated, Own, Sha256, Source
 
 NOTE = "source.json"
+OF_ALL_ROWS = ("rows", "unique", "minmax", "zero_columns", "test_rows")  # options of readers that batches do not have
 MOST_BLOCKS = 1000  # down and across
 MOST_COLUMNS = 10**7  # of a view; a list of them takes 0.4 GB
 DatasetName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
@@ -228,6 +230,9 @@ class Dataset(Description):
         if self.kind == "stream" and self.blocks:
             raise ValueError("kind: expected a stream without blocks")
         for source in self.sources:
+            in_batches = self.kind == "stream" and isinstance(source.reader, BatchReader)
+            if in_batches and (whole := [option for option in OF_ALL_ROWS if getattr(source.reader, option)]):
+                raise ValueError(f"{whole[0]}: expected none of a stream that is read in batches ({source.origin})")
             if [*getattr(source.reader, "kernels", [])] != self.stored_kernels:
                 raise ValueError(f"expected the same kernels in every source, got others from {source.origin}")
         if self.stored_kernels and (self.views or self.blocks or self.d or self.kind == "stream"):

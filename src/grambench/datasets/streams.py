@@ -78,6 +78,8 @@ class Stream:
             row = stop
         if row < shape[0]:
             raise DataError(f"expected {shape[0]} rows, got {row}: the stream ends early")
+        if absent := [label for label in reader.selected() if label not in raw_classes.tolist()]:
+            raise DataError(f"expected a class {absent[0]!r} among the labels, got none of it")
         check_classes(raw_classes, reader)
         digest = hashlib.sha256(repr(shape).encode())
         for part in hashes:

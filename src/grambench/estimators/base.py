@@ -196,10 +196,10 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
                 raise ValueError(f"expected numbers, got dates or durations from column {dates[0]!r} on")
             try:
                 X = validate_data(self, X, order="C", ensure_all_finite=False, reset=reset)
+                return np.asarray(X, dtype=np.float64)
             except ValueError as error:
-                encode = "; encode text before it, such as by scikit-learn's OneHotEncoder"
-                raise ValueError(f"{error}{encode * ('convert string' in str(error))}") from None
-            return np.asarray(X, dtype=np.float64)
+                encode = " (encode text before it, such as by scikit-learn's OneHotEncoder)"
+                raise ValueError(f"{error}{encode * ('string' in str(error))}") from None
 
     def _is_checked(self, X: Any) -> bool:
         """Return whether `validate_data` would return X as it is, for whose checks one example waits longest."""

@@ -320,6 +320,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         learner = copy.deepcopy(self._learner) if self.__dict__.pop("_is_loaded", False) else self._learner
         with one_line(), one_thread(learner.largest_product(len(examples)) if learner else SMALL):
             if learner is None:
+                kernel_input.check_scale(examples)
                 columns = self._columns()
                 kernels, self._started = kernel_input.named(self.kernels, columns), self.get_params()
                 self._given = {name: vars(self).get(name) for name in (*self._get_param_names(), "_parameters")}
@@ -334,6 +335,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
                     text = f"expected {self.n_components} examples or more at first, as landmarks of Nyström features"
                     warnings.warn(f"n_components: {text}, got {len(examples)}", stacklevel=3)
             learner.learn(examples, numbers)
+        for name in ("certificate_", "_bound", "_predictor_", "_on_support", "_kernel_sum"):  # of a fit before
+            self.__dict__.pop(name, None)
         self._learner, self.trace_ = learner, None
         self._set_weights(self._names, np.atleast_2d(learner.weights))
         self.mistakes_, self.n_samples_seen_ = learner.mistakes, learner.examples
@@ -407,7 +410,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
                 return self._learner.scores(examples)
         binary = classes == 2 and not self._is_multiclass
         # A multi-class algorithm does not know classes that a stream has not shown yet.
-        learned = classes if isinstance(self._predictor_, OneVsRest) else int(self._numbers.max()) + 1
+        learned = classes if isinstance(self._predictor_, OneVsRest) else max(2, int(self._numbers.max()) + 1)
         with one_line(), one_thread(examples.size * len(self._numbers)):
             if self._kernel_sum:
                 scores = checked_scores(self._kernel_sum.scores(examples), len(examples))
@@ -418,6 +421,5 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             else:
                 scores = scored(self._predictor_, self._bound.between(examples), None if binary else learned)
         if not binary and learned < classes:
-            missing = np.repeat(scores.min(axis=1, keepdims=True), classes - learned, axis=1)
-            scores = np.hstack([scores, missing])
+            scores = np.pad(scores, [(0, 0), (0, classes - learned)], mode="minimum")
         return scores

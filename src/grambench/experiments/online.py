@@ -16,6 +16,7 @@ Of C classes, a two-class algorithm passes once for each class one-vs-rest, and 
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -344,21 +345,9 @@ def learn_on_features(
     first_rows = next(iter(order))[:SAMPLE]
     first, y_first = features[first_rows].astype(np.float64), class_numbers(dataset.labels[first_rows], classes)
     first = RunningMoments().standardised(first) if standardise else first
-
-    def start() -> FeatureLearner:
-        return FeatureLearner(
-            run.file,
-            point,
-            run.pool,
-            first,
-            classes or 2,
-            method=run.approximation,
-            n_components=run.n_components,
-            scale=False,
-            seed=number,
-            columns=dataset.columns,
-        )
-
+    kernels: dict[str, Any] = {"kernels": run.pool, "columns": dataset.columns, "scale": False}
+    approximation: dict[str, Any] = {"method": run.approximation, "n_components": run.n_components, "seed": number}
+    start = partial(FeatureLearner, run.file, point, examples=first, classes=classes or 2, **kernels, **approximation)
     start().learn(first[:LEAST], y_first[:LEAST])  # which compiles
     begun = clock.now()
     learner, moments = start(), RunningMoments()

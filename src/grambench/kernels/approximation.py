@@ -18,7 +18,7 @@ Features have 32 bits. A warning names a kernel whose values with the nearest la
 for more than a tenth of the landmarks, such as a Gaussian that is narrow among examples of many features. It is not
 refused, since pools of many widths have such kernels. Projections are sums of BLAS, whose last bits may differ between
 processors and with the size of a block. Each doubling of the angle doubles the error of its phase, to 3e-4 after
-twelve.
+twelve, from where on angles are computed anew.
 """
 
 import warnings
@@ -36,6 +36,8 @@ from grambench.kernels.streamed import POLYNOMIALS, MeasuredKernel, VectorKernel
 Features = NDArray[np.float32]
 
 BLOCK = 64  # examples whose features are computed together, few enough for the processor's cache
+MOST_DOUBLINGS = 12  # of an angle, before cosines and sines are computed anew
+NARROWEST = 1e-37  # width of a Gaussian, above the smallest number of 32 bits
 SMALLEST = 1e-10  # eigenvalue of K_LL, relative to the largest, below which a direction is left out
 TINY = 1e-19  # kernel value, relative to the largest, whose square is below the smallest normal number of 32 bits
 
@@ -94,6 +96,9 @@ class FeatureMap:
                 if part.kernel.parameter == 1.0 and part.kernel.family in POLYNOMIALS:
                     explicit[k] = _Raw(part.kernel, examples.shape[1], part.factor)
                 elif method == "fourier" and part.width is not None:
+                    if not part.width >= NARROWEST:
+                        got = f"{part.width:.2g}; scale the features"
+                        raise ValueError(f"{part.kernel.name}: expected a width of {NARROWEST} or more, got {got}")
                     widths[k] = part.width
                 else:
                     explicit[k] = _Nystroem(part, examples[landmarks])
@@ -155,19 +160,15 @@ class _Chain(NamedTuple):
 
 def _chains(widths: dict[int, float]) -> list[_Chain]:
     """Return as few chains as contain all widths, by kernel."""
-    octaves: dict[float, list[tuple[int, int]]] = {}
+    chains: dict[float, list[tuple[int, int]]] = {}
     for k, width in sorted(widths.items(), key=lambda item: -item[1]):
-        mantissa, exponent = np.frexp(width)
+        octaves = {first: np.log2(first / width) for first in chains}
         # Widths that are computed, as 2 ** 0.5, may differ in their last bits.
-        first = next((other for other in octaves if np.isclose(other, mantissa, rtol=1e-12)), float(mantissa))
-        octaves.setdefault(first, []).append((k, int(exponent)))
-    chains = []
-    for members in octaves.values():
-        kernels, exponents = map(np.array, zip(*members, strict=True))
-        chains.append(
-            _Chain(widths[int(kernels[0])], kernels.astype(np.int64), -np.diff(exponents, prepend=exponents[:1]))
-        )
-    return chains
+        near = (first for first, n in octaves.items() if n < MOST_DOUBLINGS + 0.5 and abs(n - round(n)) < 1e-12)
+        first = next(near, width)
+        chains.setdefault(first, []).append((k, round(octaves.get(first, 0.0))))
+    columns = [(first, *np.array(members).T.copy()) for first, members in chains.items()]
+    return [_Chain(first, kernels, np.diff(octaves, prepend=0)) for first, kernels, octaves in columns]
 
 
 @njit(cache=True)
@@ -214,6 +215,9 @@ class _Nystroem:
         self._kernel, self._unit, self._landmarks = part.kernel, part.unit, landmarks
         self._norms = np.square(landmarks).sum(axis=1)
         gram = self._values(landmarks)
+        if not gram.any():
+            expected = "expected landmarks where the kernel is not 0, got none; shuffle the examples"
+            raise ValueError(f"{part.kernel.name}: {expected}")
         nearest = np.abs(gram - np.diag(gram.diagonal())).max(axis=1) / gram.max()
         # Values of exactly 0 are not too small: sparse examples may be orthogonal.
         if (share := np.mean((nearest > 0.0) & (nearest < TINY))) > 0.1:

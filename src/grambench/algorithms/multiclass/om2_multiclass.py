@@ -58,7 +58,7 @@ class Parameters(Checked):
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Pass over the order."""
-    check_class_numbers(pool, labels, order)
+    check_class_numbers(pool, labels, order, online=True)
     m = pool.shape[0]
     q, rounds = dual_norm(parameters.p, m), parameters.passes * len(order)
     classifier = GroupNormClassifier(pool, labels, q, rounds, 0.0)

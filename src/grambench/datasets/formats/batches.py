@@ -95,12 +95,12 @@ class CsvRows(BatchReader):
     def _columns(self, rows: Iterator[tuple[int, list[str]]]) -> Iterator[dict[str, Any]]:
         """Yield the columns of each batch, with null for missing values, and labels as numbers if they are some.
 
-        The first batch decides whether labels are numbers.
+        The first batch with a label decides whether labels are numbers.
         """
         import pyarrow
 
         _, header = next(rows, (1, list[str]()))
-        names, label, row, is_numeric = _used_columns(self, header), self.label, 0, self.above is not None
+        names, row, is_numeric = _used_columns(self, header), 0, None if self.above is None else True
         while batch := list(itertools.islice(rows, BATCH)):
             for line, cells in batch:
                 if len(cells) != len(header):
@@ -109,12 +109,12 @@ class CsvRows(BatchReader):
             columns = {}
             for name in names:
                 column = table[:, header.index(name)]
-                missing = tables.find_missing(column, self.missing, label_texts(self) if name == label else ())
-                if name == label and row == 0:
-                    is_numeric = is_numeric or tables.to_labels(column[~missing]).dtype.kind == "f"
+                missing = tables.find_missing(column, self.missing, label_texts(self) if name == self.label else ())
+                if name == self.label and is_numeric is None and not missing.all():
+                    is_numeric = tables.to_labels(column[~missing]).dtype.kind == "f"
                 columns[name] = pyarrow.array(column, pyarrow.string(), mask=missing)
             if is_numeric:
-                columns[label] = pyarrow.array(_decode(label, columns[label], row, is_text=False))
+                columns[self.label] = pyarrow.array(_decode(self.label, columns[self.label], row, is_text=False))
             yield columns
             row += len(batch)
 
