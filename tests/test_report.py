@@ -238,6 +238,13 @@ def test_the_headline_counts_results_of_algorithms_alone(site, study):
 
 
 def small(runs=None, **changes):
+def test_a_number_that_differs_is_listed_once_with_all_tables_that_print_it(compared):
+    twice = pd.concat([compared, compared.assign(item="Table 4")])
+    rows = study_page.differences(report_of(presentation.results(), twice))
+    assert len(rows) == (compared["verdict"] == "different").sum() > 0
+    assert {row["item"].partition(", ")[2] for row in rows} == {"Table 4"}
+
+
     """Return what the report shows of the small study, changed, without published numbers and figures."""
     study = presentation.STUDY.model_copy(update={"published": None, "figures": {}} | changes)
     results = Results(study, presentation.runs() if runs is None else runs, presentation.cells())

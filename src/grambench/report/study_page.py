@@ -169,12 +169,13 @@ def _details(study: StudyReport, cells: Iterable[TableCell]) -> dict[str, dict[s
 
 
 def differences(study: StudyReport) -> list[dict[str, Any]]:
-    """Return the numbers that are different, with those of variants of the paper."""
-    rows = study.reproduction[study.reproduction["verdict"] == "different"].to_dict("records")
+    """Return the numbers that are different, each once with all tables that print it; so are variants of the paper."""
+    rows = study.reproduction[study.reproduction["verdict"] == "different"]
+    numbers = rows.groupby([name for name in rows if name != "item"], sort=False, dropna=False)["item"].agg(", ".join)
     return [
         {str(key): value for key, value in row.items()}
         | {"title": study.results.title(str(row["algorithm"])), "label": METRICS[str(row["metric"])].label}
-        for row in rows
+        for row in numbers.reset_index().to_dict("records")
     ]
 
 
