@@ -371,7 +371,8 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
     parts = "50 % of the examples train, 25 % select, 25 % test"
     assert compared == f"Mean accuracies on 10 random splits ({parts}), {larger}; 9 of 38 configurations were compared."
     made = pages_of(of_study)
-    for name, title in (("index.html", "Combining kernels helps"), ("pages/study-leaderboard_views.html", study.title)):
+    titles = {"index.html": "Combining kernels helps", f"pages/{of_study.page}.html": "Comparison on mine"}
+    for name, title in titles.items():
         text = Page(made[name].decode()).text
         places = [text.index(part) for part in (title, *of_study.answer, "Kernels" if "study" in name else "Runs")]
         assert places == sorted(places)

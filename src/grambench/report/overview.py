@@ -100,7 +100,7 @@ def _paper(paper: str, group: list[StudyReport], notes: Notes | None) -> dict[st
     runs = tally(status, ("ok", "unavailable"))
     chapter = _chapter(group[0], notes)
     return {
-        "title": chapter[0].title if chapter and len(group) > 1 else group[0].study.title,
+        "title": chapter[0].title if chapter and len(group) > 1 else group[0].title,
         "paper": paper,
         "studies": group,
         "published": any(study.study.published for study in group),

@@ -164,6 +164,11 @@ class StudyReport:
         return answer.answer(self.whole, self.results, data.name, data.n, data.d)
 
     @property
+    def title(self) -> str:
+        """The title of the study; of a comparison on one data set, its own."""
+        return f"Comparison on {self.study.datasets[0]}" if self.answer else self.study.title
+
+    @property
     def noun(self) -> str:
         """What the page calls its columns: "configurations" if the study has an algorithm twice, else "algorithms"."""
         files = list(map(self.whole.file, self.whole.algorithms))
