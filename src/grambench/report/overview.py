@@ -14,7 +14,7 @@ from grambench.report.notes import Notes, Section, place
 from grambench.report.page import StudyReport
 from grambench.report.profiles import page_of
 from grambench.report.renderings import short
-from grambench.report.study_page import JUDGED, claim_counts, tally
+from grambench.report.study_page import JUDGED, claim_counts, decided, tally
 from grambench.results.characteristics import Characteristics
 from grambench.results.columns import ALL
 
@@ -156,7 +156,7 @@ def _numbers(study: StudyReport, note: str) -> Iterator[Sentence]:
 
 def _claims(study: StudyReport, note: str) -> Iterator[Sentence]:
     words = {"fails": "fails", "contradicted": "is inconsistent within the paper, by its printed numbers"}
-    for row in study.claims[study.claims["verdict"].isin(list(words))].to_dict("records"):
+    for row in study.claims[decided(study.claims) & study.claims["verdict"].isin(list(words))].to_dict("records"):
         text = f"Claim {row['claim']} {words[row['verdict']]}: {row['statement']}"
         yield Sentence(text=text, page=study.page, anchor=f"{study.page}-claim-{row['claim']}", note=note, size=-1.0)
 
