@@ -308,8 +308,8 @@ def test_a_rank_change_is_the_distance_of_the_mean_ranks_of_the_halves():
     assert changes == {results.title(name): "2.0" if name in ("rkl", "d2") else "0.0" for name in NAMES}
     assert results.across("rkl", "rank_change", NAMES, ACCURACY) == (2.0, pytest.approx(math.nan, nan_ok=True), 7)
     (remark,) = (remark for remark in ranks.remarks if remark.startswith("Rank change"))
-    assert "The first 5 stand as a tie: RKL, SimpleMKL, D2, Gradient boosting, D1 by the even repetitions; " in remark
-    assert remark.endswith("D2, SimpleMKL, RKL, Gradient boosting, D1 by the odd ones.")
+    even, odd = "RKL, SimpleMKL, D2, Gradient boosting, D1", "D2, SimpleMKL, RKL, Gradient boosting, D1"
+    assert remark.endswith(f"The first 5 stand as a tie. By the even repetitions: {even}. By the odd ones: {odd}.")
 
 
 def test_a_single_repetition_has_no_rank_change():

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pandas as pd
 
-from grambench.common.counts import counted
+from grambench.common.counts import counted, in_line, within
 from grambench.common.docstrings import docstring
 from grambench.config.metrics import METRICS
 from grambench.config.study import Study
@@ -50,12 +50,7 @@ def of(report: StudyReport) -> dict[str, Any]:
 def listed(names: Sequence[str]) -> str:
     """Return the first names in one line, and how many more there are."""
     rest = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
-
-
-def within(label: str) -> str:
-    """Return a label as it stands within a sentence."""
-    return label if label[:2].isupper() or label[1:2] == " " else label[:1].lower() + label[1:]
+    return in_line(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def scope(report: StudyReport) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from grambench.common.counts import counted
+from grambench.common.counts import counted, within
 from grambench.config.metrics import METRICS
 from grambench.datasets.store import Unavailable
 from grambench.report import abstract
@@ -79,7 +79,7 @@ def _board(study: StudyReport) -> dict[str, Any]:
         "study": study,
         "count": len(means),
         "datasets": list(map(str, study.ranks.index)),
-        "metric": abstract.within(METRICS[study.results.main_metric()].label.partition(" (")[0]),
+        "metric": within(METRICS[study.results.main_metric()].label.partition(" (")[0]),
         "rows": [
             {
                 "title": study.results.title(name),
@@ -142,7 +142,7 @@ def _numbers(study: StudyReport, note: str) -> Iterator[Sentence]:
             continue
         title, label = study.results.title(str(name)), METRICS[str(metric)].label
         where = abstract.listed([str(dataset) for dataset in different["dataset"]])
-        prefix, quantity = (f"{title}: ", abstract.within(label)) if title else ("", label)
+        prefix, quantity = (f"{title}: ", within(label)) if title else ("", label)
         if len(different) == 1:
             row = different.iloc[0]
             on_datasets = "" if where == ALL else f" on {where}"

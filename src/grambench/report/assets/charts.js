@@ -1,7 +1,7 @@
 // Figures that can be looked into.
 "use strict";
 (() => {
-  const { all, make, svg, place, colour, number, whenNear, whenChanged } = grambench;
+  const { all, make, svg, place, colour, number, within, whenNear, whenChanged } = grambench;
   const tick = (x) => (x !== 0 && (Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3) ? (+x.toPrecision(3)).toExponential() : number(x));
 
   const csv = (chart) => {
@@ -290,7 +290,7 @@
     tools.append(make("span", { class: "where" }, "Drag to zoom, double click to come back."));
 
     live.append(legend, grid, tip);
-    if (chart.panels.length > 1) live.append(make("p", { class: "axes" }, [chart.y.label, "against", chart.x.label.toLowerCase()].filter(Boolean).join(" ")));
+    if (chart.panels.length > 1) live.append(make("p", { class: "axes" }, [chart.y.label, "against", within(chart.x.label)].filter(Boolean).join(" ")));
     live.append(tools);
     figure.querySelector(".still").before(live);
     figure.classList.add("drawn");

@@ -22,6 +22,8 @@ const grambench = (() => {
   };
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const number = (x) => (x === null || x === undefined ? "" : Math.abs(x) >= 1e5 || (x !== 0 && Math.abs(x) < 1e-3) ? x.toExponential(2) : String(+x.toPrecision(4)));
+  // a label as it stands within a sentence: "AUC (%)" and "C" stay
+  const within = (label) => (/^[A-Z]([A-Z0-9 ]|$)/.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1));
   // calls `draw` once for each element, as soon as it is on the screen or near it
   const near = 600; // pixels below the screen
   const whenNear = (selector, draw) => {
@@ -110,5 +112,5 @@ const grambench = (() => {
     command.after(" ", button);
   }
 
-  return { all, make, svg, place, colour, number, whenNear, whenChanged };
+  return { all, make, svg, place, colour, number, within, whenNear, whenChanged };
 })();
