@@ -239,6 +239,8 @@ def test_two_pools_stand_above_each_other_with_their_difference():
     moved = re.search(r"moves accuracy by ([\d.]+) points, .* D2 on the same pool by ([\d.]+)", " ".join(grid.remarks))
     assert list(map(float, moved.groups())) == pytest.approx([4.35, 3.65], abs=0.06)
     assert set(grid.data["algorithm"]) == {"d2", "rkl", *pairs}
+    grid = tables.build(replace(results, runs=planted_runs.runs), {}, {}, study.tables["pools"])
+    assert {cell.text for row in grid.blocks[0].rows for cell in row.cells} == {""}, "no data set has results on both"
 
 
 def of(table, old, new):
@@ -401,12 +403,16 @@ def test_what_costs_nothing_has_no_place_on_a_logarithmic_axis(canvases):
     assert label.endswith("not shown, without any: Gradient boosting, Majority class")
 
 
-def test_the_heat_map_goes_by_rank_and_marks_the_failed(canvases):
-    axes = canvases["heatmap"].axes[0]
+def test_the_heat_map_goes_by_rank_and_marks_the_failed(canvases, results):
+    canvas = canvases["heatmap"]
+    axes = canvas.axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()][::11] == ["RKL", "Majority class"]
     values = np.ma.filled(axes.images[0].get_array(), np.nan)
     assert values.shape == (len(BEHIND), len(BEST)) and np.isnan(values[1, -1])
     assert words(axes).count("×") == 1 and "25.0" in words(axes)
+    complete = replace(results, runs=results.runs[results.runs["dataset"] != FAILED[0]])
+    signs = [each._supxlabel.get_text().endswith("; ×: no result") for each in (canvas, drawn(complete, "heatmap"))]
+    assert signs == [True, False]
 
 
 def test_panels_show_all_means_but_far_ones(canvases):
