@@ -75,6 +75,7 @@ def test_pages_are_well_formed_and_semantic(site, name):
     assert all("scope" in attributes for attributes in found.named("th"))
     assert all(attributes["alt"] for attributes in found.named("img"))
     assert len(found.ids) == len(set(found.ids))
+    assert not re.search(r"</figcaption>\s*<(?!/figure)", (site / name).read_text(encoding="utf-8"))
     assert found.tags[[tag for tag, _ in found.tags].index("body") + 1][1]["class"] == "skip"
     scrolling = [attributes for _, attributes in found.tags if "scroll" in attributes.get("class", "").split()]
     assert all(each["tabindex"] == "0" and each["aria-label"] for each in scrolling)
@@ -135,7 +136,6 @@ def test_the_overview_says_what_was_run_and_which_results_differ(site):
         "abc123",
     ):
         assert expected in text, expected
-
     # these runs leave 14b open, and two others that the paper contradicts
     assert "Claim 14b" not in text and "4 of 6 decided claims hold" in text
 
@@ -147,6 +147,7 @@ def test_a_claim_that_its_paper_contradicts_differs_if_these_runs_decide_it(ours
     of_study = report_of(presentation.results(), claims=pd.DataFrame([claim]))
     assert any("Claim 1 is" in each.text for each in overview.sentences(of_study, None)) == decided
     assert study_page.claim_counts(of_study.claims)["decided"] == decided
+
 
 def test_the_overview_explains_the_verdicts_that_occur_and_no_other(site):
     page = (site / "index.html").read_text(encoding="utf-8")
@@ -237,6 +238,13 @@ def test_a_cell_with_replications_knows_their_mean(tmp_path):
     assert not {"replicated", "rank_p_value", "replications"} & set(cells["wdbc|omkc_ss|mistake_percent"])
 
 
+def test_a_number_that_differs_is_listed_once_with_all_tables_that_print_it(compared):
+    twice = pd.concat([compared, compared.assign(item="Table 4")])
+    rows = study_page.differences(report_of(presentation.results(), twice))
+    assert len(rows) == (compared["verdict"] == "different").sum() > 0
+    assert {row["item"].partition(", ")[2] for row in rows} == {"Table 4"}
+
+
 def test_the_headline_counts_results_of_algorithms_alone(site, study):
     """Sizes, dimensions and best kernels are published too, but are nothing that an algorithm achieves."""
     compared = pd.read_csv(site / "files/omkc/reproduction.csv")
@@ -248,13 +256,6 @@ def test_the_headline_counts_results_of_algorithms_alone(site, study):
 
 
 def small(runs=None, **changes):
-def test_a_number_that_differs_is_listed_once_with_all_tables_that_print_it(compared):
-    twice = pd.concat([compared, compared.assign(item="Table 4")])
-    rows = study_page.differences(report_of(presentation.results(), twice))
-    assert len(rows) == (compared["verdict"] == "different").sum() > 0
-    assert {row["item"].partition(", ")[2] for row in rows} == {"Table 4"}
-
-
     """Return what the report shows of the small study, changed, without published numbers and figures."""
     study = presentation.STUDY.model_copy(update={"published": None, "figures": {}} | changes)
     results = Results(study, presentation.runs() if runs is None else runs, presentation.cells())
@@ -384,6 +385,7 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
     titles = {"index.html": "Combining kernels helps", f"pages/{of_study.page}.html": "Comparison on mine"}
     for name, title in titles.items():
         text = Page(made[name].decode()).text
+        assert study.title not in text
         places = [text.index(part) for part in (title, *of_study.answer, "Kernels" if "study" in name else "Runs")]
         assert places == sorted(places)
     assert any(b">mine.csv<" in content for content in made.values()), list(made)
