@@ -393,6 +393,14 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
     assert report_of(planted.results(study, rows, cells[1:]), prepared=prepared).answer == []
 
 
+def test_ranks_on_a_data_set_are_among_the_configurations_that_the_board_ranks():
+    matrix = leaderboard.SETTINGS["tables"]["matrix"] | {"algorithms": ["rkl", "d1", "d2"]}
+    of_study = report_of(replace(leaderboard.results(), study=leaderboard.study(tables={"matrix": matrix})))
+    rows = [row for row in profiles.results_of(of_study) if row["dataset"] == "sonar"]
+    assert {row["title"]: row["rank"] for row in rows if row["rank"]} == {"RKL": "1", "D2": "2", "D1": "3"}
+    assert {row["of"] for row in rows} == {3} and len(rows) > 3
+
+
 @pytest.mark.parametrize(("metric", "first"), [("weight", "4"), ("updates", "3")])
 def test_a_record_lists_the_heaviest_kernels_first_or_those_of_the_fewest_updates(metric, first):
     cell = next(presentation.cells().itertuples())
