@@ -198,7 +198,7 @@ def test_a_study_page_shows_numbers_failures_and_sources(study):
         "A coin wins. This run has 3 algorithms on 3 of 4 data sets, each with 4 published permutations.",
         "One pass over each permutation of the examples",
         "1 polynomial p = 1; 1 gaussian σ = 0.5",
-        "Rows used wdbc 40 of 96; 56 lack, sonar 40 of 96; 56 lack",
+        "Rows used wdbc 40 of 96; 56 lack. sonar 40 of 96; 56 lack",
         "5 of 11 ok",
         "5.00 ± 1.29",
         "(5.50 ± 1.30)",
@@ -368,7 +368,7 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
     )
     measured = r"one view alone \(and the change without it, with its 95 % interval\)"
     interval = r"\+?-?\d+\.\d to \+?-?\d+\.\d"
-    tells = rf"right arm 61.5 % \(-9.5, {interval}\), left 52.0 % \(-2.0, {interval}\)\."
+    tells = rf"right arm 61.5 % \(-9.5, {interval}\); left 52.0 % \(-2.0, {interval}\)\."
     of_both = (
         "Of views, whether combining them helps is undecided: Uniform SVM with all 60.0 %, with right arm alone (best "
     )

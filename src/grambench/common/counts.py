@@ -8,10 +8,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun if number == 1 else f'{noun[:-1]}ies' if noun.endswith('y') else f'{noun}s'}"
 
 
-def in_line(names: Iterable[str]) -> str:
-    """Return names in one line, with semicolons between them if one has a comma itself, as "Uniform SVM, centred"."""
+def in_line(names: Iterable[str], most: int | None = None) -> str:
+    """Return names in one line, the first ones and how many more; with semicolons if one has a comma itself."""
     names = list(names)
-    return ("; " if any("," in name for name in names) else ", ").join(names)
+    first = ("; " if any("," in name for name in names[:most]) else ", ").join(names[:most])
+    return f"{first} and {len(names) - most} more" if most and len(names) > most else first
 
 
 def within(label: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from grambench.common.counts import counted, within
+from grambench.common.counts import counted, in_line, within
 from grambench.config.metrics import METRICS
 from grambench.datasets.store import Unavailable
 from grambench.report import abstract
@@ -141,7 +141,7 @@ def _numbers(study: StudyReport, note: str) -> Iterator[Sentence]:
         if different.empty:
             continue
         title, label = study.results.title(str(name)), METRICS[str(metric)].label
-        where = abstract.listed([str(dataset) for dataset in different["dataset"]])
+        where = in_line(map(str, different["dataset"]), abstract.NAMED)
         prefix, quantity = (f"{title}: ", within(label)) if title else ("", label)
         if len(different) == 1:
             row = different.iloc[0]
@@ -164,7 +164,7 @@ def _claims(study: StudyReport, note: str) -> Iterator[Sentence]:
 def _failures(study: StudyReport) -> Iterator[Sentence]:
     anchor = f"{study.page}-missing"
     for (name, status, reason), cells in study.failed.groupby(["algorithm", "status", "reason"], sort=False):
-        datasets = abstract.listed(list(dict.fromkeys(map(str, cells["dataset"]))))
+        datasets = in_line(dict.fromkeys(map(str, cells["dataset"])), abstract.NAMED)
         runs = counted(len(cells), "run")
         text = f"{runs} failed: {study.results.title(str(name))} on {datasets}, {status}: {short(str(reason), LONGEST)}"
         yield Sentence(text=text, page=study.page, anchor=anchor)
@@ -182,5 +182,5 @@ def _stand_ins(study: StudyReport) -> Iterator[Sentence]:
             by_lack.setdefault(lack, []).append(name)
     for lack, names in by_lack.items():
         remedy = f"To try the first source, run grambench fetch {' '.join(names)}, then repeat the run."
-        text = f"Data of a substitute source ({lack}): {abstract.listed(names)}. {remedy}"
+        text = f"Data of a substitute source ({lack}): {in_line(names, abstract.NAMED)}. {remedy}"
         yield Sentence(text=text, page=study.page, anchor=f"{study.page}-data")

@@ -1,7 +1,7 @@
 // The first screen of a leaderboard: ranks and a Pareto front, whose contents can be chosen.
 "use strict";
 (() => {
-  const { all, make, svg, colour, number, within, whenNear, whenChanged } = grambench;
+  const { all, make, svg, colour, number, within, steps, whenNear, whenChanged } = grambench;
   const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
   // ranks of some values, 1 for the lowest, ties by their mean rank
   const ranked = (values) => values.map((value) => {
@@ -13,18 +13,6 @@
   const ROW = 16, AXIS = 40, LETTERS = "12px system-ui, sans-serif";
   const measure = document.createElement("canvas").getContext("2d");
   const widthOf = (text, bold) => { measure.font = (bold ? "bold " : "") + LETTERS; return measure.measureText(text).width; };
-  const steps = (low, high, log, most) => { // positions of ticks
-    if (log) {
-      const decades = Math.log10(high / low), of = decades > most - 1 ? [1] : decades > 1.5 ? [1, 3] : [1, 2, 5];
-      const ticks = [];
-      const stride = Math.max(1, Math.ceil(decades / most));
-      for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power += stride) ticks.push(...of.map((step) => +(step * 10 ** power).toPrecision(2)));
-      return ticks.filter((at) => at >= low && at <= high);
-    }
-    const raw = (high - low) / most, power = 10 ** Math.floor(Math.log10(raw));
-    const step = power * [1, 2, 5, 10].find((each) => each * power >= raw);
-    return Array.from({ length: Math.floor(high / step + 1e-9) - Math.ceil(low / step - 1e-9) + 1 }, (_, at) => +((Math.ceil(low / step - 1e-9) + at) * step).toPrecision(10));
-  };
 
   const drawBoard = (section) => {
     const { algorithms, datasets, metrics, costs, groups } = JSON.parse(section.querySelector("script.numbers").textContent);

@@ -155,12 +155,8 @@
     if ("published" in found) add("Published", found.published);
     if ("difference" in found) add("replicated" in found ? "Replications less published" : "This run less published", String(found.difference));
     if ("low" in found) add("99 % interval of that", `${found.low} to ${found.high}`);
-    if ("margin" in found) add("Margin", String(found.margin));
-    if ("p_value" in found) add("p", String(found.p_value));
-    if ("rank_p_value" in found) add("p by rank", String(found.rank_p_value));
-    if ("z" in found) add("z", String(found.z));
-    if ("verdict" in found) add("Verdict", found.verdict);
-    if ("why" in found) add("Remark", found.why);
+    const others = { margin: "Margin", p_value: "p", rank_p_value: "p by rank", z: "z", verdict: "Verdict", why: "Remark" };
+    for (const [name, title] of Object.entries(others)) if (name in found) add(title, String(found[name]));
     const page = cell.querySelector("a.ours");
     if (page && "record" in found) add("Record", make("a", { href: page.getAttribute("href") }, "repetitions, settings and data"));
     if ("record" in found) {
