@@ -6,7 +6,6 @@ from grambench.common.counts import counted, within
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
 from grambench.report.cells import NO_RESULT, Block, Row, TableCell, TableContent, cells_of
-from grambench.report.table_data import NOTHING
 from grambench.report.table_kind import OneMetricTable, TableData
 from grambench.results.columns import ALL
 
@@ -46,13 +45,11 @@ class PoolsTable(OneMetricTable):
         # an entry that a user has added to the study need not be there on both pools
         names = [name for name in self.algorithms if self.other(name) in results.study.algorithms]
         datasets = list(results.means([*names, *map(self.other, names)], metric).dropna().index)
+        names = names if datasets else []  # there is nothing to compare
         rows = []
         for label, configurations in zip(self.labels, (names, map(self.other, names)), strict=True):
-            cells = []
-            for name in configurations:
-                # `across` takes no data set for all of the study
-                mean = results.across(name, metric, (), datasets=datasets) if datasets else NOTHING
-                cells.append(data.cell((self.title, ALL, name, metric), ours=mean))
+            samples = {name: results.across(name, metric, (), datasets=datasets) for name in configurations}
+            cells = [data.cell((self.title, ALL, name, metric), ours=sample) for name, sample in samples.items()]
             rows.append(Row(label=label, cells=cells))
         frame = data.frame(cells_of([Block(dataset=ALL, rows=rows)]))
         compared = [results.compare(self.other(name), name, metric, datasets) if datasets else None for name in names]
