@@ -416,6 +416,17 @@ def test_the_heat_map_goes_by_rank_and_marks_the_failed(canvases, results):
     assert signs == [True, False]
 
 
+def test_a_long_title_of_a_panel_stays_within_it(results):
+    long = {"german": "electrocardiogram", "waveform": "mammographically"}
+    study = results.study.model_copy(update={"datasets": [long.get(name, name) for name in results.study.datasets]})
+    tables_of = (each.replace({"dataset": long}) for each in (results.runs, results.cells))
+    canvas = drawn(replace(results, **dict(zip(("runs", "cells"), tables_of, strict=True)), study=study), "panels")
+    canvas.draw_without_rendering()
+    titles = [axes._left_title.get_window_extent() for axes in canvas.axes]
+    starts = [*(title.x0 for title in titles[1:]), canvas.bbox.x1]
+    assert len(titles) == 8 and all(title.x1 <= start for title, start in zip(titles, starts, strict=True))
+
+
 def test_panels_show_all_means_but_far_ones(canvases):
     all_axes = canvases["panels"].axes
     assert [axes.get_title(loc="left") for axes in all_axes] == list(BEST)
