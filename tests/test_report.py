@@ -578,6 +578,8 @@ def test_every_paper_of_the_shipped_notes_has_its_chapter():
     assert len(names) > 5
     without = [name for name in names if not found.chapter(name, name.partition("_")[0])]
     assert without == []
+    regions = re.findall(r'role="region" aria-label="([^"]+)"', found.html)
+    assert len({*regions}) == len(regions) == found.html.count("<table") > 5
 
 
 def test_an_algorithm_s_docstring_has_sections(tmp_path):

@@ -86,14 +86,8 @@
     if (table.classList.contains("searched") && order.size > 2) {
       const name = table.caption?.textContent.trim().slice(0, 60) || "table";
       const tools = make("div", { class: "tools" });
-      tools.append(
-        make("input", {
-          type: "search",
-          placeholder: "Search",
-          "aria-label": "Search: " + name,
-          oninput: (event) => { state.words = event.target.value; apply(); },
-        })
-      );
+      const search = (event) => { state.words = event.target.value; apply(); };
+      tools.append(make("input", { type: "search", placeholder: "Search", "aria-label": "Search: " + name, oninput: search }));
       const labels = grouped ? [...new Set(all("tbody tr:not(.head)", table).map(labelled))] : [];
       if (labels.length > 1 && labels.length < 12) {
         const choice = make("select", {
