@@ -387,6 +387,7 @@ def test_print_shows_whole_tables_and_the_figures_for_papers(site, tmp_path):
     assert float(box[1]) > float(box[2])  # landscape
     style = (site / "pages" / "report.css").read_text(encoding="utf-8").partition("@media print")[2]
     assert ".note" not in style and "break-inside: avoid" in style
+    assert ".sort { display: contents; }" in style  # else a table's heads are blank from its second page on
 
 
 @pytest.fixture(scope="module")
