@@ -14,7 +14,7 @@ from grambench.report.lazy import Axes, Canvas
 NAMES = 0.06  # inches of a letter of an algorithm's name
 PANEL = 0.62  # inches of a panel, at least
 TALLEST = 9.0  # inches of a page's text
-BOLD = 0.07  # inches of a letter of a title, with the space to the next panel
+BOLD = 0.085  # inches of a letter of a title, with the space to the next panel
 ROW = 0.13  # inches of an algorithm
 TITLE = 0.45  # inches of a panel's title and ticks
 OUTLYING = 1.5  # interquartile ranges outside the quartiles from which a mean is marked at the edge (Tukey)
