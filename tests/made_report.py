@@ -162,12 +162,12 @@ def report_of(results, compared=NOTHING, prepared=(), **changes):
         shown = results.study.tables.items()
         changes["tables"] = {name: tables.build(results, prepared, comparison, table) for name, table in shown}
     empty = {"earlier": "", "figures": [], "files": {}, "records": {}, "newest": datetime(2026, 1, 1, tzinfo=UTC)}
+    empty["claims"] = pd.DataFrame(columns=["claim", "verdict", "probability", "evidence"], dtype=str)
     return page.StudyReport(
         results=results,
         whole=results.study,
         prepared=prepared,
         reproduction=compared,
-        claims=pd.DataFrame(columns=["claim", "verdict", "probability"]),
         comparison=comparison,
         **empty | changes,
     )
@@ -178,10 +178,10 @@ def pages_of(*studies, cores=1):
     return site.write(site.Report(studies=list(studies), title="", descriptions={}, notes=None), cores)
 
 
-def make_leaderboard(root):
+def make_leaderboard(root, datasets=leaderboard.SETTINGS["datasets"]):
     """Write the report of the leaderboard of leaderboard.py below a folder; one algorithm is a reader's own."""
     own = {"om2": {"path": str(algorithms.source("om2")), "title": "Mine"}}
-    study = leaderboard.study(algorithms=leaderboard.SETTINGS["algorithms"] | own)
+    study = leaderboard.study(algorithms=leaderboard.SETTINGS["algorithms"] | own, datasets=datasets)
     picture = page.Picture(name="", title="", caption="", alternative="A figure", left_out=[], svg=SVG)
     pictures = [replace(picture, name=name, title=name) for name in study.figures]
     files = {f"figures/{name}{suffix}": SVG for name in study.figures for suffix in (".column.svg", ".svg")}

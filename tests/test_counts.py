@@ -2,7 +2,7 @@
 
 import pytest
 
-from grambench.common.counts import counted
+from grambench.common.counts import counted, in_line, within
 
 
 @pytest.mark.parametrize(
@@ -11,6 +11,17 @@ from grambench.common.counts import counted
 )
 def test_a_noun_is_in_the_plural_unless_there_is_one(number, noun, text):
     assert counted(number, noun) == text
+
+
+def test_names_with_commas_stand_between_semicolons():
+    assert in_line(["D1", "D2"]) == "D1, D2"
+    assert in_line(["Uniform SVM, centred", "D2"]) == "Uniform SVM, centred; D2"
+    assert in_line(["D1", "D2", "D3"], 3) == "D1, D2, D3" and in_line(["D1", "D2", "D3"], 1) == "D1 and 2 more"
+
+
+def test_a_label_within_a_sentence_keeps_abbreviations_and_symbols():
+    labels = ("AUC (%)", "C", "Time (s)", "F1", "ε of a kernel")
+    assert tuple(map(within, labels)) == ("AUC (%)", "C", "time (s)", "F1", "ε of a kernel")
 
 
 def test_commands_say_one_data_set(call):

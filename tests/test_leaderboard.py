@@ -239,6 +239,9 @@ def test_two_pools_stand_above_each_other_with_their_difference():
     moved = re.search(r"moves accuracy by ([\d.]+) points, .* D2 on the same pool by ([\d.]+)", " ".join(grid.remarks))
     assert list(map(float, moved.groups())) == pytest.approx([4.35, 3.65], abs=0.06)
     assert set(grid.data["algorithm"]) == {"d2", "rkl", *pairs}
+    grid = tables.build(replace(results, runs=planted_runs.runs), {}, {}, study.tables["pools"])
+    assert not any(row.cells for row in grid.blocks[0].rows), "no data set has results on both"
+    assert all(renderings.files({"pools": grid}).values())
 
 
 def of(table, old, new):
@@ -308,8 +311,8 @@ def test_a_rank_change_is_the_distance_of_the_mean_ranks_of_the_halves():
     assert changes == {results.title(name): "2.0" if name in ("rkl", "d2") else "0.0" for name in NAMES}
     assert results.across("rkl", "rank_change", NAMES, ACCURACY) == (2.0, pytest.approx(math.nan, nan_ok=True), 7)
     (remark,) = (remark for remark in ranks.remarks if remark.startswith("Rank change"))
-    assert "The first 5 stand as a tie: RKL, SimpleMKL, D2, Gradient boosting, D1 by the even repetitions; " in remark
-    assert remark.endswith("D2, SimpleMKL, RKL, Gradient boosting, D1 by the odd ones.")
+    even, odd = "RKL, SimpleMKL, D2, Gradient boosting, D1", "D2, SimpleMKL, RKL, Gradient boosting, D1"
+    assert remark.endswith(f"The first 5 stand as a tie. By the even repetitions: {even}. By the odd ones: {odd}.")
 
 
 def test_a_single_repetition_has_no_rank_change():
@@ -401,12 +404,27 @@ def test_what_costs_nothing_has_no_place_on_a_logarithmic_axis(canvases):
     assert label.endswith("not shown, without any: Gradient boosting, Majority class")
 
 
-def test_the_heat_map_goes_by_rank_and_marks_the_failed(canvases):
-    axes = canvases["heatmap"].axes[0]
+def test_the_heat_map_goes_by_rank_and_marks_the_failed(canvases, results):
+    canvas = canvases["heatmap"]
+    axes = canvas.axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()][::11] == ["RKL", "Majority class"]
     values = np.ma.filled(axes.images[0].get_array(), np.nan)
     assert values.shape == (len(BEHIND), len(BEST)) and np.isnan(values[1, -1])
     assert words(axes).count("×") == 1 and "25.0" in words(axes)
+    complete = replace(results, runs=results.runs[results.runs["dataset"] != FAILED[0]])
+    signs = [each._supxlabel.get_text().endswith("; ×: no result") for each in (canvas, drawn(complete, "heatmap"))]
+    assert signs == [True, False]
+
+
+def test_a_long_title_of_a_panel_stays_within_it(results):
+    long = {"german": "electrocardiogram", "waveform": "mammographically"}
+    study = results.study.model_copy(update={"datasets": [long.get(name, name) for name in results.study.datasets]})
+    tables_of = (each.replace({"dataset": long}) for each in (results.runs, results.cells))
+    canvas = drawn(replace(results, **dict(zip(("runs", "cells"), tables_of, strict=True)), study=study), "panels")
+    canvas.draw_without_rendering()
+    titles = [axes._left_title.get_window_extent() for axes in canvas.axes]
+    widths = [title.width / axes.bbox.width for title, axes in zip(titles, canvas.axes, strict=True)]
+    assert len(widths) == 8 and max(widths) < 1.1  # less than the space to the next panel, or to the edge
 
 
 def test_panels_show_all_means_but_far_ones(canvases):

@@ -387,6 +387,7 @@ def test_print_shows_whole_tables_and_the_figures_for_papers(site, tmp_path):
     assert float(box[1]) > float(box[2])  # landscape
     style = (site / "pages" / "report.css").read_text(encoding="utf-8").partition("@media print")[2]
     assert ".note" not in style and "break-inside: avoid" in style
+    assert ".sort { display: contents; }" in style  # else a table's heads are blank from its second page on
 
 
 @pytest.fixture(scope="module")
@@ -423,6 +424,7 @@ def test_a_leaderboard_starts_with_ranks_and_a_front_whose_contents_can_be_chose
     none.click();
     answer.none = [rows().length, texts("[role=status]")[0]];
     const details = document.querySelector("#study-leaderboard table caption").closest("details");
+    answer.within = ["AUC (%)", "C", "Time (s)"].map(grambench.within);
     answer.first = details.textContent.includes("Ranks: As planted");
     answer.cells = [...document.querySelectorAll("table .own a")].map((each) => each.textContent).slice(0, 2);
     say(answer);
@@ -438,6 +440,13 @@ def test_a_leaderboard_starts_with_ranks_and_a_front_whose_contents_can_be_chose
     assert told["without"] == [11, "Algorithms: 11 of 12", 0]
     assert told["none"] == [0, "Choose algorithms."]
     assert told["first"] and told["cells"] == ["Mine", "Mine"]
+    assert told["within"] == ["AUC (%)", "C", "time (s)"]
+
+
+def test_a_board_of_one_data_set_is_in_the_singular(tmp_path):
+    made_report.make_leaderboard(tmp_path, ["sonar"])
+    script = 'say(document.querySelector(".board h2").textContent);'
+    assert tell(tmp_path, "pages/study-leaderboard.html", tmp_path, script).endswith("1 of 1 data set")
 
 
 @pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not there: npm ci --prefix tests/browser")

@@ -510,11 +510,11 @@ def _bounded(
         of_runs = {f"{name} run {run}": float(share) for run, share in enumerate(counts / limits)}
         shares |= of_runs if unit == "runs" else {name: float(counts.mean() / limits.mean())}
         telling.append(bool(limits.mean() < each * sizes[name]))
-    violated = [name for name, share in shares.items() if not share <= 1]
+    violated, count = [name for name, share in shares.items() if not share <= 1], sum(telling)
     within, most = len(shares) - len(violated), 100 * max(shares.values(), default=0)
     trivial, line = "T" if each == 1 else "m T", f"{within} of {len(shares)} {unit}; at most {most:.2g} %"
-    line += f" of the bound are used, which is below the trivial {trivial} on {sum(telling)} data sets"
-    enough = bool(violated) or 2 * sum(telling) >= max(1, len(telling))
+    line += f" of the bound are used, which is below the trivial {trivial} on {count} data set{'s' * (count != 1)}"
+    enough = bool(violated) or 2 * count >= max(1, len(telling))
     return Answer.of(not violated, f"{line}; not {list_names(violated)}" if violated else line, enough=enough)
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import shutil
+import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -119,6 +120,7 @@ def _table(part: "Part", width: int, each: bool) -> Iterator[str]:
         for label, *texts in table:
             sized = [(text, size - 2) for text, size in zip(texts, others, strict=True)]
             cells = [text.rjust(size) if part.numbers else text.ljust(min(size, WIDEST)) for text, size in sized]
-            yield "  ".join([f"  {label:{first - 2}}", *cells]).rstrip()
+            line = "  ".join([f"  {label:{first - 2}}", *cells]).rstrip()
+            yield from [line] if part.numbers else textwrap.wrap(line, width, subsequent_indent=" " * (first + 2))
     if part.note:
         yield f"  {part.note}"

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pandas as pd
 
-from grambench.common.counts import counted
+from grambench.common.counts import counted, in_line, within
 from grambench.common.docstrings import docstring
 from grambench.config.metrics import METRICS
 from grambench.config.study import Study
@@ -35,7 +35,7 @@ def of(report: StudyReport) -> dict[str, Any]:
     sources = {name: data.source for name, data in report.prepared.items() if isinstance(data, Characteristics)}
     for key in (ROWS_USED, MISSING_VALUES):
         remarks = [f"{name} {source[key]}" for name, source in sources.items() if key in source]
-        settings.append((key.capitalize(), ", ".join(remarks)))
+        settings.append((key.capitalize(), ". ".join(remarks)))
     return {
         "sentences": [text for text in (study.claim, scope(report), finding([report])) if text],
         "parts": [(name, count) for name, count in counts.items() if count],
@@ -45,17 +45,6 @@ def of(report: StudyReport) -> dict[str, Any]:
         else urlsplit(study.url).netloc,
         "algorithms": [(report.results.title(name), page_of(study.file(name))) for name in report.ran],
     }
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return the first names in one line, and how many more there are."""
-    rest = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
-
-
-def within(label: str) -> str:
-    """Return a label as it stands within a sentence."""
-    return label if label[:2].isupper() or label[1:2] == " " else label[:1].lower() + label[1:]
 
 
 def scope(report: StudyReport) -> str:
@@ -121,7 +110,7 @@ def _best(report: StudyReport) -> str:
     alike = [title(name) for name in others if p_values[first, name] >= BEST_LEVEL]
     quality = within(METRICS[metric].label.partition(" (")[0])
     among = f"{means.min():.1f} among {len(means)} {report.noun} on {len(ranks)} data sets"
-    apart = f"not told from {listed(alike)}" if alike else "told from all others"
+    apart = f"not told from {in_line(alike, NAMED)}" if alike else "told from all others"
     return (
         f"{title(first)} is first by mean rank in {quality}, {among}, {apart} (Wilcoxon's test with Holm's correction)"
     )

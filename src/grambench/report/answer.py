@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from grambench import algorithms
+from grambench.common.counts import in_line
 from grambench.config.protocols import RandomSplits
 from grambench.config.study import Study
 from grambench.kernels.labels import view_label
@@ -77,7 +78,7 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int) -> list
         ]
         equals = f"equal ones {100.0 / len(shares):.0f} %"
         whose = f"{_named(results, best)}, the most accurate of those that have them"
-        text = f"Weights by view of {whose} ({equals}), with deviations over the splits: {_first(listed)}."
+        text = f"Weights by view of {whose} ({equals}), with deviations over the splits: {in_line(listed, VIEWS)}."
         about = [*_about_views(study, results, dataset, n, list(percent.columns))]
         sentences += [text, *about, *[ALL_VIEWS] * bool(about and d)]
     larger = f", where always predicting the largest class of those that train has {means[CHANCE]:.1f} %"
@@ -116,17 +117,13 @@ def _about_views(study: Study, results: Results, dataset: str, n: int, views: Se
             for name, (_, each), change in zip(names, found, changes, strict=True)
         ]
         measured = "one view alone (and the change without it, with its 95 % interval)"
-        yield f"Weights do not say what a view tells; {title} with {measured}: {_first(listed)}."
+        yield f"Weights do not say what a view tells; {title} with {measured}: {in_line(listed, VIEWS)}."
 
 
 def _named(results: Results, entry: str) -> str:
     """Return the title of a configuration, with its name in commands where that is another one."""
     title = results.title(entry)
     return title if title.lower().replace(" ", "_") == entry else f"{title} [{entry}]"
-
-
-def _first(texts: Sequence[str]) -> str:
-    return ", ".join(texts[:VIEWS]) + f", {len(texts) - VIEWS} more" * (len(texts) > VIEWS)
 
 
 def _compare(
@@ -145,15 +142,12 @@ def _compare(
     the number of the first. Its upper end is that of the second over the first.
     """
 
-    def lead(one: str, other: str, choices: int) -> tuple[float, float, float]:
-        return _lead(results, dataset, n, one, other, choices=choices)
-
     def describe(entry: str, compared: Sequence[str]) -> str:
         return f"{_named(results, entry)}{f' (best of {len(compared)})' * (len(compared) > 1)} {means[entry]:.1f} %"
 
     best, rival = max(first, key=lambda entry: means[entry]), max(second, key=lambda entry: means[entry])
-    low = max(min(lead(one, other, len(first))[1] for other in second) for one in first)
-    high = min(max(lead(one, other, len(second))[2] for one in first) for other in second)
+    low = max(min(_lead(results, dataset, n, one, other, choices=len(first))[1] for other in second) for one in first)
+    high = min(max(_lead(results, dataset, n, one, other, choices=len(second))[2] for one in first) for other in second)
     shown = f"{describe(best, first)}, {describe(rival, second)}"
     difference = _difference(means[best] - means[rival], low, high, len(first) + len(second))
     return f"{verdict(question, low, high)}: {shown}; {difference}"

@@ -1,6 +1,5 @@
 """The first screen of a leaderboard: the means behind a rank chart and a Pareto front whose contents can be chosen."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from grambench.config.metrics import METRICS
@@ -20,7 +19,8 @@ def pair(results: Results) -> tuple[str, str] | None:
 def numbers(results: Results) -> dict[str, Any] | None:
     """Return what the charts of the first screen show; None for a study without them, or without two algorithms.
 
-    The first metric is that of the study's rank chart. `groups` are algorithms that cannot be told apart by it.
+    The first metric is that of the study's rank chart. `values` have a row of means for each algorithm, None without a
+    result. `groups` are algorithms that cannot be told apart by it.
     """
     if (names := pair(results)) is None:
         return None
@@ -50,7 +50,7 @@ def numbers(results: Results) -> dict[str, Any] | None:
                 "label": METRICS[name].label,
                 "high": METRICS[name].better == "higher",
                 "log": METRICS[name].logarithmic,
-                "values": _means(results, algorithms, name),
+                "values": [[rounded(x, 6) for x in row] for row in results.means(algorithms, name).to_numpy().T],
             }
             for name in metrics
         ],
@@ -64,12 +64,6 @@ def _compared(results: Results) -> list[str]:
     tables = [table for table in results.study.tables.values() if table.kind == "ranks"]
     metrics = [metric for table in tables for metric in table.named("metrics")]
     return [name for name in metrics if METRICS[name].better and not METRICS[name].derived]
-
-
-def _means(results: Results, algorithms: Iterable[str], metric: str) -> list[list[float | None]]:
-    """Return a row of means for each algorithm, a number for each data set; None where there is no result."""
-    table = results.means(algorithms, metric, results.study.datasets)
-    return [[rounded(value, 6) for value in table[name]] for name in algorithms]
 
 
 def _groups(results: Results, algorithms: list[str], metric: str) -> list[list[int]]:

@@ -4,7 +4,7 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grambench.common.counts import counted
+from grambench.common.counts import counted, in_line
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -29,6 +29,6 @@ def environment() -> "Environment":
 
     loader = FileSystemLoader(TEMPLATES)
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    made.globals["counted"] = counted
+    made.globals |= {"counted": counted, "in_line": in_line}
     made.globals["asset"] = lambda name: Markup((ASSETS / name).read_text(encoding="utf-8"))
     return made

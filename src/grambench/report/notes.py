@@ -12,7 +12,7 @@ from markupsafe import escape
 
 PREFIX = "note-"
 TITLE = "Explanations"
-SCROLL = '<div class="scroll" tabindex="0" role="region" aria-label="Table">'
+SCROLL = '<div class="scroll" tabindex="0" role="region" aria-label="Table {}">'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,9 @@ def read(pages: Sequence[str], pictures: Mapping[str, bytes] | None = None) -> N
     html = str(markdown.renderer.render(tokens, markdown.options, {}))
     chapters = [section for section in sections.values() if section.level == 2]
     contents = "".join(f'<li><a href="#{section.id}">{escape(section.title)}</a></li>' for section in chapters)
-    html = html.replace("<table", f'{SCROLL}<table class="plain"').replace("</table>", "</table></div>")
+    numbers = itertools.count(1)
+    html = re.sub("<table", lambda _: f'{SCROLL.format(next(numbers))}<table class="plain"', html)
+    html = html.replace("</table>", "</table></div>")
     html = f"<h1>{TITLE}</h1>\n<ul>{contents}</ul>\n{html}"
     return Notes(html=html, sections=list(sections.values()))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from grambench.common.counts import counted
+from grambench.common.counts import counted, in_line, within
 from grambench.config.metrics import METRICS
 from grambench.datasets.store import Unavailable
 from grambench.report import abstract
@@ -14,7 +14,7 @@ from grambench.report.notes import Notes, Section, place
 from grambench.report.page import StudyReport
 from grambench.report.profiles import page_of
 from grambench.report.renderings import short
-from grambench.report.study_page import JUDGED, claim_counts, tally
+from grambench.report.study_page import JUDGED, claim_counts, decided, tally
 from grambench.results.characteristics import Characteristics
 from grambench.results.columns import ALL
 
@@ -79,7 +79,7 @@ def _board(study: StudyReport) -> dict[str, Any]:
         "study": study,
         "count": len(means),
         "datasets": list(map(str, study.ranks.index)),
-        "metric": abstract.within(METRICS[study.results.main_metric()].label.partition(" (")[0]),
+        "metric": within(METRICS[study.results.main_metric()].label.partition(" (")[0]),
         "rows": [
             {
                 "title": study.results.title(name),
@@ -100,7 +100,7 @@ def _paper(paper: str, group: list[StudyReport], notes: Notes | None) -> dict[st
     runs = tally(status, ("ok", "unavailable"))
     chapter = _chapter(group[0], notes)
     return {
-        "title": chapter[0].title if chapter and len(group) > 1 else group[0].study.title,
+        "title": chapter[0].title if chapter and len(group) > 1 else group[0].title,
         "paper": paper,
         "studies": group,
         "published": any(study.study.published for study in group),
@@ -141,8 +141,8 @@ def _numbers(study: StudyReport, note: str) -> Iterator[Sentence]:
         if different.empty:
             continue
         title, label = study.results.title(str(name)), METRICS[str(metric)].label
-        where = abstract.listed([str(dataset) for dataset in different["dataset"]])
-        prefix, quantity = (f"{title}: ", abstract.within(label)) if title else ("", label)
+        where = in_line(map(str, different["dataset"]), abstract.NAMED)
+        prefix, quantity = (f"{title}: ", within(label)) if title else ("", label)
         if len(different) == 1:
             row = different.iloc[0]
             on_datasets = "" if where == ALL else f" on {where}"
@@ -156,7 +156,7 @@ def _numbers(study: StudyReport, note: str) -> Iterator[Sentence]:
 
 def _claims(study: StudyReport, note: str) -> Iterator[Sentence]:
     words = {"fails": "fails", "contradicted": "is inconsistent within the paper, by its printed numbers"}
-    for row in study.claims[study.claims["verdict"].isin(list(words))].to_dict("records"):
+    for row in study.claims[decided(study.claims) & study.claims["verdict"].isin(list(words))].to_dict("records"):
         text = f"Claim {row['claim']} {words[row['verdict']]}: {row['statement']}"
         yield Sentence(text=text, page=study.page, anchor=f"{study.page}-claim-{row['claim']}", note=note, size=-1.0)
 
@@ -164,7 +164,7 @@ def _claims(study: StudyReport, note: str) -> Iterator[Sentence]:
 def _failures(study: StudyReport) -> Iterator[Sentence]:
     anchor = f"{study.page}-missing"
     for (name, status, reason), cells in study.failed.groupby(["algorithm", "status", "reason"], sort=False):
-        datasets = abstract.listed(list(dict.fromkeys(map(str, cells["dataset"]))))
+        datasets = in_line(dict.fromkeys(map(str, cells["dataset"])), abstract.NAMED)
         runs = counted(len(cells), "run")
         text = f"{runs} failed: {study.results.title(str(name))} on {datasets}, {status}: {short(str(reason), LONGEST)}"
         yield Sentence(text=text, page=study.page, anchor=anchor)
@@ -182,5 +182,5 @@ def _stand_ins(study: StudyReport) -> Iterator[Sentence]:
             by_lack.setdefault(lack, []).append(name)
     for lack, names in by_lack.items():
         remedy = f"To try the first source, run grambench fetch {' '.join(names)}, then repeat the run."
-        text = f"Data of a substitute source ({lack}): {abstract.listed(names)}. {remedy}"
+        text = f"Data of a substitute source ({lack}): {in_line(names, abstract.NAMED)}. {remedy}"
         yield Sentence(text=text, page=study.page, anchor=f"{study.page}-data")

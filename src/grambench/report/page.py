@@ -164,6 +164,11 @@ class StudyReport:
         return answer.answer(self.whole, self.results, data.name, data.n, data.d)
 
     @property
+    def title(self) -> str:
+        """The title of the study; of a comparison on one data set, its own."""
+        return f"Comparison on {self.study.datasets[0]}" if self.answer else self.study.title
+
+    @property
     def noun(self) -> str:
         """What the page calls its columns: "configurations" if the study has an algorithm twice, else "algorithms"."""
         files = list(map(self.whole.file, self.whole.algorithms))
@@ -174,15 +179,19 @@ class StudyReport:
         """The seeds of the runs, one unless the project's seed has changed between runs."""
         return sorted({int(r.settings["seed"]) for r in self.records.values() if r.settings.get("seed") is not None})
 
+    @property
+    def ranked(self) -> list[str]:
+        """The configurations that are part of the run; of a board, those of them that it ranks."""
+        return [name for name in self.ran if not self.study.takes_any_dataset or name in self.study.ranked]
+
     @cached_property
     def ranks(self) -> pd.DataFrame:
         """The ranks of all algorithms with results by the main metric, a row for each data set; empty for fewer than 2.
 
-        Of a board, these are the configurations that it ranks. Data sets without a result of one of them are left out.
+        Data sets without a result of one of them are left out.
         """
         metric = self.results.main_metric()
-        ranked = [name for name in self.ran if not self.study.takes_any_dataset or name in self.study.ranked]
-        names = self.results.with_results(ranked, metric) if metric else []
+        names = self.results.with_results(self.ranked, metric) if metric else []
         return self.results.ranks(names, metric) if len(names) > 1 else pd.DataFrame()
 
     @property

@@ -124,9 +124,9 @@ def _ranking(study: StudyReport, entry: str) -> dict[str, Any] | None:
 def results_of(study: StudyReport) -> Rows:
     """Return a row for each configuration on each data set of the run: number, verdict, rank."""
     results, metric, rows = study.results, study.results.main_metric(), []
-    titles = {entry: results.title(entry) for entry in study.ran}
+    titles, ranked = {entry: results.title(entry) for entry in study.ran}, study.ranked
     for dataset in study.study.datasets:
-        ranks = results.means(study.ran, metric, [dataset]).iloc[0].dropna().round(9)
+        ranks = results.means(ranked, metric, [dataset]).iloc[0].dropna().round(9)
         if metric:
             ranks = ranks.rank(ascending=METRICS[metric].better != "higher")
         for entry in study.ran:

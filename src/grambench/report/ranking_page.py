@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from grambench.common.counts import counted
+from grambench.common.counts import counted, in_line
 from grambench.common.files import atomic, write_text
 from grambench.common.layout import Cell
 from grambench.config.metrics import METRICS
@@ -161,7 +161,7 @@ def _shortened(ranks: TableContent, titles: set[str]) -> TableContent:
         return ranks
     rows = [row for place, row in enumerate(ranks.blocks[0].rows) if place < FIRST or row.label in titles]
     data = ranks.data[ranks.data["algorithm_title"].isin({row.label for row in rows})]
-    caption = f"The first {FIRST} and {', '.join(sorted(titles))}, by ranks among all of {ranks.caption}"
+    caption = f"The first {FIRST} and {in_line(sorted(titles))}, by ranks among all of {ranks.caption}"
     return replace(ranks, caption=caption, blocks=[replace(ranks.blocks[0], rows=rows)], data=data)
 
 
@@ -201,7 +201,7 @@ def _about_rank(results: Results, algorithm: str) -> Iterator[str]:
     for name, each in compared.items():
         titles.setdefault(each.verdict(len(compared)), []).append(results.title(name))
     if titles:
-        named = {verdict: f" ({', '.join(of)})" for verdict, of in titles.items() if verdict in ("better", "worse")}
+        named = {verdict: f" ({in_line(of)})" for verdict, of in titles.items() if verdict in ("better", "worse")}
         counts = [f"{len(of)} {verdict}{named.get(verdict, '')}" for verdict, of in titles.items()]
         yield (
             f"Beside each other one, by a point of accuracy and at {100 * BEST_LEVEL:g} % for all together: "

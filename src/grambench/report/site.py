@@ -89,7 +89,7 @@ def _pages(report: Report) -> list[Page]:
             "board": board.numbers(study.results),
             "board_figures": board.pair(study.results),
         }
-        pages.append(Page(name=study.page, template="study.html", title=study.study.title, values=values))
+        pages.append(Page(name=study.page, template="study.html", title=study.title, values=values))
     notes = [Page(name="notes", template="notes.html", title="Explanations", values={})] if report.notes else []
     return [*pages, *algorithms, *datasets, *notes]
 

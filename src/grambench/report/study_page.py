@@ -36,6 +36,7 @@ MEANINGS = {
 JUDGED = ("exact", "confirmed", "compatible", "different")
 LABELS = {"unavailable": "without result", "contradicted": "inconsistent within the paper"}  # where they differ
 DECIDED = ("holds", "fails", "contradicted")
+UNDECIDED_HERE = "Ours (undecided)"  # in the evidence of a claim that its paper contradicts
 CLAIM_SIGNS = {"holds": "✓", "fails": "✗", "contradicted": "⊥", "undecided": "?"}
 WORST = 5  # configurations that are named for fits that did not converge
 
@@ -100,9 +101,14 @@ def tally(values: pd.Series, names: Iterable[str]) -> dict[str, int]:
 
 
 def claim_counts(claims: pd.DataFrame) -> dict[str, int]:
-    """Return how many claims have each verdict, and how many are decided: by these runs or by the paper's numbers."""
+    """Return how many claims have each verdict, and how many are decided by these runs."""
     counts = tally(claims["verdict"], CLAIM_SIGNS)
-    return counts | {"decided": sum(counts[name] for name in DECIDED), "all": len(claims)}
+    return counts | {"decided": int(decided(claims).sum()), "all": len(claims)}
+
+
+def decided(claims: pd.DataFrame) -> pd.Series:
+    """Return whether these runs decide each claim; they may leave open one that its paper contradicts."""
+    return claims["verdict"].isin(DECIDED) & ~claims["evidence"].str.contains(UNDECIDED_HERE, regex=False)
 
 
 def bars(numbers: pd.DataFrame) -> list[dict[str, Any]]:
@@ -169,12 +175,13 @@ def _details(study: StudyReport, cells: Iterable[TableCell]) -> dict[str, dict[s
 
 
 def differences(study: StudyReport) -> list[dict[str, Any]]:
-    """Return the numbers that are different, with those of variants of the paper."""
-    rows = study.reproduction[study.reproduction["verdict"] == "different"].to_dict("records")
+    """Return the numbers that are different, each once with all tables that print it; so are variants of the paper."""
+    rows = study.reproduction[study.reproduction["verdict"] == "different"]
+    numbers = rows.groupby([name for name in rows if name != "item"], sort=False, dropna=False)["item"].agg(", ".join)
     return [
         {str(key): value for key, value in row.items()}
         | {"title": study.results.title(str(row["algorithm"])), "label": METRICS[str(row["metric"])].label}
-        for row in rows
+        for row in numbers.reset_index().to_dict("records")
     ]
 
 

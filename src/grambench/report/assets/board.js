@@ -1,7 +1,7 @@
 // The first screen of a leaderboard: ranks and a Pareto front, whose contents can be chosen.
 "use strict";
 (() => {
-  const { all, make, svg, colour, number, whenNear, whenChanged } = grambench;
+  const { all, make, svg, colour, number, within, steps, whenNear, whenChanged } = grambench;
   const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
   // ranks of some values, 1 for the lowest, ties by their mean rank
   const ranked = (values) => values.map((value) => {
@@ -13,18 +13,6 @@
   const ROW = 16, AXIS = 40, LETTERS = "12px system-ui, sans-serif";
   const measure = document.createElement("canvas").getContext("2d");
   const widthOf = (text, bold) => { measure.font = (bold ? "bold " : "") + LETTERS; return measure.measureText(text).width; };
-  const steps = (low, high, log, most) => { // positions of ticks
-    if (log) {
-      const decades = Math.log10(high / low), of = decades > most - 1 ? [1] : decades > 1.5 ? [1, 3] : [1, 2, 5];
-      const ticks = [];
-      const stride = Math.max(1, Math.ceil(decades / most));
-      for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power += stride) ticks.push(...of.map((step) => +(step * 10 ** power).toPrecision(2)));
-      return ticks.filter((at) => at >= low && at <= high);
-    }
-    const raw = (high - low) / most, power = 10 ** Math.floor(Math.log10(raw));
-    const step = power * [1, 2, 5, 10].find((each) => each * power >= raw);
-    return Array.from({ length: Math.floor(high / step + 1e-9) - Math.ceil(low / step - 1e-9) + 1 }, (_, at) => +((Math.ceil(low / step - 1e-9) + at) * step).toPrecision(10));
-  };
 
   const drawBoard = (section) => {
     const { algorithms, datasets, metrics, costs, groups } = JSON.parse(section.querySelector("script.numbers").textContent);
@@ -98,10 +86,10 @@
       const ranks = places.map(ranked);
       const value = shown.map((of, i) => (single ? at.values[of][complete[0]] : mean(ranks.map((each) => each[i]))));
       const order = shown.map((_, i) => i).sort((a, b) => (single && at.high ? value[b] - value[a] : value[a] - value[b]));
-      const basis = single ? datasets[complete[0]] : `${complete.length} of ${datasets.length} data sets`;
+      const basis = single ? datasets[complete[0]] : `${complete.length} of ${datasets.length} data set${datasets.length === 1 ? "" : "s"}`;
       status.textContent = `${shown.length} algorithms on ${basis}.`;
       const log = axis.get() === 0;
-      drawRanks(order.map((i) => ({ of: shown[i], value: value[i] })), single ? at.label : `Mean rank by ${at.label.toLowerCase()}`, single && log && at.log, basis);
+      drawRanks(order.map((i) => ({ of: shown[i], value: value[i] })), single ? at.label : `Mean rank by ${within(at.label)}`, single && log && at.log, basis);
 
       const costly = metrics[costs[cost.get()]];
       const dots = shown.map((of, i) => {
@@ -150,7 +138,7 @@
 
     const drawFront = (dots, costly, at, log, basis, count) => {
       const height = Math.max(Math.min(count * ROW + AXIS, 620), 320);
-      const [picture, width] = frame(holders[1], height, `${at.label.replace(/ \(.*/, "")} against ${costly.label.replace(/ \(.*/, "").toLowerCase()}, ${basis}`);
+      const [picture, width] = frame(holders[1], height, `${at.label.replace(/ \(.*/, "")} against ${within(costly.label.replace(/ \(.*/, ""))}, ${basis}`);
       const left = 46, right = width - 10, top = 14, bottom = height - AXIS;
       const [xs, ys] = [dots.map((each) => each.x), dots.map((each) => each.y)];
       const [least, most] = [Math.min(...xs), Math.max(...xs)];

@@ -1,7 +1,7 @@
 // Figures that can be looked into.
 "use strict";
 (() => {
-  const { all, make, svg, place, colour, number, whenNear, whenChanged } = grambench;
+  const { all, make, svg, place, colour, number, within, steps, whenNear, whenChanged } = grambench;
   const tick = (x) => (x !== 0 && (Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3) ? (+x.toPrecision(3)).toExponential() : number(x));
 
   const csv = (chart) => {
@@ -78,13 +78,6 @@
       grid.replaceChildren(...holders);
       plots = chart.panels.map((panel, at) => plotted(panel, holders[at]));
     };
-    const decades = (low, high) => { // ticks of a logarithmic axis
-      const from = Math.floor(Math.log10(low)), to = Math.ceil(Math.log10(high));
-      const steps = to - from > 3 ? [1] : [1, 2, 5];
-      const found = [];
-      for (let power = from; power <= to; power++) for (const step of steps) found.push(+(step * 10 ** power).toPrecision(2));
-      return found.filter((tick) => tick >= low && tick <= high);
-    };
     const plotted = (panel, holder) => {
       const data = aligned(panel, axes);
       const single = chart.panels.length === 1;
@@ -110,8 +103,7 @@
       panel.lines.forEach((line, of) => {
         if (!line.std || !bands || chart.series[line.of].points) return;
         const shown = !hidden.has(line.of), from = series.length;
-        series.push({ show: shown, stroke: "transparent", width: 0, spanGaps: true, points: { show: false } });
-        series.push({ show: shown, stroke: "transparent", width: 0, spanGaps: true, points: { show: false } });
+        series.push(...[0, 1].map(() => ({ show: shown, stroke: "transparent", width: 0, spanGaps: true, points: { show: false } })));
         columns.push(data.high[of], data.low[of]);
         belts.push({ series: [from, from + 1], fill: ink(chart.series[line.of]) + (panel.lines.length > 3 ? "16" : "22") });
       });
@@ -145,9 +137,9 @@
               label: single ? chart.x.label : undefined,
               labelFont: "12px system-ui, sans-serif",
               labelSize: 18,
-              ...(places.length ? { splits: () => places.map(([, x]) => x), values: () => places.map(([name]) => name), rotate: turned ? -50 : 0, size: turned ? 74 : 34, grid: { show: false } } : { ...(axes.x ? { splits: (u, at, low, high) => decades(low, high), filter: (u, ticks) => ticks } : {}), values: (_, ticks) => ticks.map(tick) }),
+              ...(places.length ? { splits: () => places.map(([, x]) => x), values: () => places.map(([name]) => name), rotate: turned ? -50 : 0, size: turned ? 74 : 34, grid: { show: false } } : { ...(axes.x ? { splits: (u, at, low, high) => steps(low, high, true, 5), filter: (u, ticks) => ticks } : {}), values: (_, ticks) => ticks.map(tick) }),
             },
-            { ...grey, label: single ? chart.y.label : undefined, labelFont: "12px system-ui, sans-serif", labelSize: 18, size: 54, ...(axes.y ? { splits: (u, at, low, high) => decades(low, high), filter: (u, ticks) => ticks } : {}), values: (_, ticks) => ticks.map(tick) },
+            { ...grey, label: single ? chart.y.label : undefined, labelFont: "12px system-ui, sans-serif", labelSize: 18, size: 54, ...(axes.y ? { splits: (u, at, low, high) => steps(low, high, true, 5), filter: (u, ticks) => ticks } : {}), values: (_, ticks) => ticks.map(tick) },
           ],
           series,
           bands: belts,
@@ -290,7 +282,7 @@
     tools.append(make("span", { class: "where" }, "Drag to zoom, double click to come back."));
 
     live.append(legend, grid, tip);
-    if (chart.panels.length > 1) live.append(make("p", { class: "axes" }, [chart.y.label, "against", chart.x.label.toLowerCase()].filter(Boolean).join(" ")));
+    if (chart.panels.length > 1) live.append(make("p", { class: "axes" }, [chart.y.label, "against", within(chart.x.label)].filter(Boolean).join(" ")));
     live.append(tools);
     figure.querySelector(".still").before(live);
     figure.classList.add("drawn");

@@ -22,6 +22,20 @@ const grambench = (() => {
   };
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const number = (x) => (x === null || x === undefined ? "" : Math.abs(x) >= 1e5 || (x !== 0 && Math.abs(x) < 1e-3) ? x.toExponential(2) : String(+x.toPrecision(4)));
+  // a label as it stands within a sentence: "AUC (%)" and "C" stay
+  const within = (label) => (/^[A-Z]([A-Z0-9 ]|$)/.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1));
+  const steps = (low, high, log, most) => { // positions of ticks
+    if (log) {
+      const decades = Math.log10(high / low), of = decades > most - 1 ? [1] : decades > 1.5 ? [1, 3] : [1, 2, 5];
+      const ticks = [];
+      const stride = Math.max(1, Math.ceil(decades / most));
+      for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power += stride) ticks.push(...of.map((step) => +(step * 10 ** power).toPrecision(2)));
+      return ticks.filter((at) => at >= low && at <= high);
+    }
+    const raw = (high - low) / most, power = 10 ** Math.floor(Math.log10(raw));
+    const step = power * [1, 2, 5, 10].find((each) => each * power >= raw);
+    return Array.from({ length: Math.floor(high / step + 1e-9) - Math.ceil(low / step - 1e-9) + 1 }, (_, at) => +((Math.ceil(low / step - 1e-9) + at) * step).toPrecision(10));
+  };
   // calls `draw` once for each element, as soon as it is on the screen or near it
   const near = 600; // pixels below the screen
   const whenNear = (selector, draw) => {
@@ -110,5 +124,5 @@ const grambench = (() => {
     command.after(" ", button);
   }
 
-  return { all, make, svg, place, colour, number, whenNear, whenChanged };
+  return { all, make, svg, place, colour, number, within, steps, whenNear, whenChanged };
 })();

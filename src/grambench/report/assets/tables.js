@@ -86,14 +86,8 @@
     if (table.classList.contains("searched") && order.size > 2) {
       const name = table.caption?.textContent.trim().slice(0, 60) || "table";
       const tools = make("div", { class: "tools" });
-      tools.append(
-        make("input", {
-          type: "search",
-          placeholder: "Search",
-          "aria-label": "Search: " + name,
-          oninput: (event) => { state.words = event.target.value; apply(); },
-        })
-      );
+      const search = (event) => { state.words = event.target.value; apply(); };
+      tools.append(make("input", { type: "search", placeholder: "Search", "aria-label": "Search: " + name, oninput: search }));
       const labels = grouped ? [...new Set(all("tbody tr:not(.head)", table).map(labelled))] : [];
       if (labels.length > 1 && labels.length < 12) {
         const choice = make("select", {
@@ -155,12 +149,8 @@
     if ("published" in found) add("Published", found.published);
     if ("difference" in found) add("replicated" in found ? "Replications less published" : "This run less published", String(found.difference));
     if ("low" in found) add("99 % interval of that", `${found.low} to ${found.high}`);
-    if ("margin" in found) add("Margin", String(found.margin));
-    if ("p_value" in found) add("p", String(found.p_value));
-    if ("rank_p_value" in found) add("p by rank", String(found.rank_p_value));
-    if ("z" in found) add("z", String(found.z));
-    if ("verdict" in found) add("Verdict", found.verdict);
-    if ("why" in found) add("Remark", found.why);
+    const others = { margin: "Margin", p_value: "p", rank_p_value: "p by rank", z: "z", verdict: "Verdict", why: "Remark" };
+    for (const [name, title] of Object.entries(others)) if (name in found) add(title, String(found[name]));
     const page = cell.querySelector("a.ours");
     if (page && "record" in found) add("Record", make("a", { href: page.getAttribute("href") }, "repetitions, settings and data"));
     if ("record" in found) {

@@ -12,7 +12,7 @@ file, byte for byte.
 from pathlib import Path
 from typing import IO
 
-from grambench.common.counts import counted
+from grambench.common.counts import counted, in_line
 from grambench.config.metrics import WEIGHT
 from grambench.config.shown import AnyFigure
 from grambench.report.charts import Chart
@@ -86,7 +86,7 @@ def alternative(results: Results, figure: AnyFigure) -> str:
     ran = results.ran("algorithm")
     titles = [results.title(name) for name in kind.named("algorithms") if name in ran]
     named = {"Algorithms": titles, "Data sets": kind.shown_datasets(results)}
-    lists = [f"{what}: {', '.join(names)}." for what, names in named.items() if names]
+    lists = [f"{what}: {in_line(names)}." for what, names in named.items() if names]
     return " ".join([f"{figure.title}: {figure.caption}.", *lists])
 
 

@@ -52,7 +52,8 @@ class CriticalDifferenceFigure(RankingFigure):
                 margin.plot([number, number], bar, color=BLACK, linewidth=2.6, solid_capstyle="butt")
         untested = "Two algorithms" if len(names) == 2 else "Friedman: no test"
         test = f"Friedman: χ² = {statistic:.1f}, p = {p_value:.1g}" if np.isfinite(p_value) else untested
-        remark = f"Friedman or Wilcoxon with Holm finds no difference at {BEST_LEVEL:.0%}, which shows none to be equal"
+        level = f"{100 * BEST_LEVEL:g} %"
+        remark = f"Friedman or Wilcoxon with Holm finds no difference at {level}, which shows none to be equal"
         is_grouped = len(votes) < len(ranking.ranks)
         together = f", one vote for each of {counted(len(votes), 'collection')}" * is_grouped
         text = f"Mean rank on {ranking.basis}. {test}{together}; bars: {remark}"

@@ -46,7 +46,8 @@ class HeatmapFigure(RankingFigure):
             _write_values(axes, values, DARK * top, cell)
         bar = canvas.colorbar(image, ax=axes, extend="max", fraction=0.03, pad=0.02)
         bar.set_label(fold(f"{METRICS[metric].label} behind the best", height), fontsize=SMALL)
-        canvas.supxlabel(fold(f"Rows by mean rank on {ranking.basis}; ×: no result", width), fontsize=SMALL)
+        sign = "" if np.isfinite(values).all() else "; ×: no result"
+        canvas.supxlabel(fold(f"Rows by mean rank on {ranking.basis}{sign}", width), fontsize=SMALL)
         return canvas
 
 

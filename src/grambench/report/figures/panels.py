@@ -14,7 +14,7 @@ from grambench.report.lazy import Axes, Canvas
 NAMES = 0.06  # inches of a letter of an algorithm's name
 PANEL = 0.62  # inches of a panel, at least
 TALLEST = 9.0  # inches of a page's text
-LONG = 10  # letters of a title that are small
+BOLD = 0.085  # inches of a letter of a title, with the space to the next panel
 ROW = 0.13  # inches of an algorithm
 TITLE = 0.45  # inches of a panel's title and ticks
 OUTLYING = 1.5  # interquartile ranges outside the quartiles from which a mean is marked at the edge (Tukey)
@@ -37,6 +37,9 @@ class PanelsFigure(RankingFigure):
         size = (width, 0.5 + lines * (TITLE + ROW * count))
         canvas, all_axes = panel_grid(size, len(ranking.datasets), columns, share_y=True)
         for axes, dataset in zip(all_axes, ranking.datasets, strict=True):
+            title = dataset.replace("_", "\n", 1)
+            room = (width - NAMES * max(map(len, names))) / columns
+            set_title(axes, title, fontsize=SMALL * min(1.0, room / (BOLD * max(map(len, title.split("\n"))))))
             _draw_panel(axes, data, dataset, ranking.names, metric)
         for axes in all_axes[::columns]:
             data.name_rows(axes, ranking.names)
@@ -65,8 +68,6 @@ def _draw_panel(axes: Axes, data: FigureData, dataset: str, names: list[str], me
     rows = np.arange(len(names))
     colours = np.array(list(map(data.colour, names)))
     low, high = _ends(means, stds)
-    title = dataset.replace("_", "\n", 1)
-    set_title(axes, title, fontsize=SMALL if max(map(len, title.split("\n"))) <= LONG else 6.0)
     axes.set_xlim(low, high)
     inside = (low <= means) & (means <= high)
     ends = (means - stds)[inside], (means + stds)[inside]

@@ -60,8 +60,8 @@ class PairsTable(OneMetricTable):
             "mirrored cell. The first column has wins, ties and losses against all others together. Rows are ordered "
             "by wins less losses.",
             f"It wins where its mean is better and {results.study.protocol.test} tells the two apart at "
-            f"{BEST_LEVEL:.0%}, and ties where the test does not, which does not show that they are equal; data sets "
-            "where one of the two has no result do not count.",
+            f"{100 * BEST_LEVEL:g} %, and ties where the test does not, which does not show that they are equal; data "
+            "sets where one of the two has no result do not count.",
         ]
         columns, blocks = [ALL_RIVALS, *data.titles(names)], [Block(rows=rows)]
         return self.content(columns, blocks, remarks, self.file.frame(records), METRICS[metric].label)

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from grambench.common.counts import counted, within
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
 from grambench.report.cells import NO_RESULT, Block, Row, TableCell, TableContent, cells_of
@@ -44,6 +45,7 @@ class PoolsTable(OneMetricTable):
         # an entry that a user has added to the study need not be there on both pools
         names = [name for name in self.algorithms if self.other(name) in results.study.algorithms]
         datasets = list(results.means([*names, *map(self.other, names)], metric).dropna().index)
+        names = names if datasets else []  # there is nothing to compare
         rows = []
         for label, configurations in zip(self.labels, (names, map(self.other, names)), strict=True):
             samples = {name: results.across(name, metric, (), datasets=datasets) for name in configurations}
@@ -55,9 +57,9 @@ class PoolsTable(OneMetricTable):
             texts = [each.texts[label] if each else "" for each in compared]
             rows.append(Row(label=label, cells=[TableCell(text=text, status=NO_RESULT) for text in texts]))
         remarks = [
-            f"Means over {len(datasets)} data sets, on which every configuration has a result on both pools. The last "
-            "rows say on how many of them, and with which probability on a next one, the second pool is more than a "
-            "point worse, within a point, and more than a point better. A collection counts as one.",
+            f"Means over {counted(len(datasets), 'data set')}, on which every configuration has results on both pools. "
+            "The last rows say on how many of them, and with which probability on a next one, the second pool is more "
+            "than a point worse, within a point, and more than a point better. A collection counts as one.",
             *self._about_both(data, names, datasets),
             *data.failures(results.study.datasets, [*names, *map(self.other, names)]),
         ]
@@ -69,7 +71,7 @@ class PoolsTable(OneMetricTable):
             return []
         (metric,), results = self.metrics, data.results
         pool, weights = results.moved_by_pool(names, self.pool, metric, datasets)
-        label = METRICS[metric].label.partition(" (")[0].lower()
+        label = within(METRICS[metric].label.partition(" (")[0])
         return [
             f"Another pool moves {label} by {pool.mean():.2f} points, other weights than those of "
             f"{results.title(names[0])} on the same pool by {weights.mean():.2f}: mean distances, without the noise in "

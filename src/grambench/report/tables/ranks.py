@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Literal
 
-from grambench.common.counts import counted
+from grambench.common.counts import counted, in_line, within
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricNames, Name, Names
 from grambench.report.cells import Block, Row, TableContent, cells_of
@@ -71,7 +71,7 @@ class RanksTable(TableKind):
         return self.content(columns, [Block(dataset=ALL, head=head, rows=rows)], remarks, frame, corner)
 
     def _remarks(self, *, published: bool) -> list[str]:
-        label = METRICS[self.by].label.partition(" (")[0].lower()
+        label = within(METRICS[self.by].label.partition(" (")[0])
         superlative = "highest" if METRICS[self.by].better == "higher" else "least"
         every = "every algorithm that the paper ranks" if published else "every ranked algorithm"
         means = f"The other numbers are means over {'the' if published else 'these'} data sets, of seconds ± the"
@@ -92,8 +92,8 @@ class RanksTable(TableKind):
         text += f"The first {len(first)} "
         if even.index.equals(odd.index) and even.is_unique and odd.is_unique:
             return [f"{text}keep their order between these halves."]
-        orders = [", ".join(map(results.title, half.index)) for half in (even, odd)]
-        return [f"{text}stand as a tie: {orders[0]} by the even repetitions; {orders[1]} by the odd ones."]
+        orders = [in_line(map(results.title, half.index)) for half in (even, odd)]
+        return [f"{text}stand as a tie. By the even repetitions: {orders[0]}. By the odd ones: {orders[1]}."]
 
 
 def _head(datasets: list[str], ranks: DataFrame) -> str:

@@ -2,6 +2,7 @@
 
 from typing import ClassVar, Literal
 
+from grambench.common.counts import in_line
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
 from grambench.report.cells import Block, Row, TableCell, TableContent
@@ -60,7 +61,7 @@ class VersusTable(OneMetricTable):
             chances = (each.next_worse, each.next_within, each.next_better)
             titles = (name, metric, results.title(name))
             records.append((*titles, each.mean.value, *interval, *counts, *chances, verdict))
-        without = ", ".join(data.titles([name for name in others if name not in compared]))
+        without = in_line(data.titles([name for name in others if name not in compared]))
         label = METRICS[metric].label
         remarks = [
             f"By how many points of {label} {results.title(self.first)} is ahead of the configuration of the row, on "
