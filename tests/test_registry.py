@@ -141,7 +141,7 @@ SIDES = list(protocols.KINDS), list(conformance.EXAMPLES), [2, 5]
 def half_of_the_cases(number, name):
     """Return cases of an algorithm that have every pair of a protocol, a kind of examples and a number of classes.
 
-    The next algorithm has the other half; one that is for vectors alone has all. `grambench check` runs all of any.
+    The next algorithm has the others; one that is for vectors alone has all. `grambench check` runs all cases.
     """
     cases, number = conformance.cases(name), number % 2
     if algorithms.needs(name):
