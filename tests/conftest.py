@@ -21,6 +21,14 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent / "docs")]
 
 
+def pytest_collection_modifyitems(items):
+    """Put tests that run snakemake first: a process that has none left takes over the last ones of another.
+
+    Those of one file, which share a finished workflow, then stay together, and the longest tests are not the last.
+    """
+    items.sort(key=lambda item: not (item.get_closest_marker("workflow") or "finished" in item.fixturenames))
+
+
 @pytest.fixture(scope="session")
 def plan():
     """The plan of the repository's own settings; imported late, so that the lines above come first."""

@@ -214,11 +214,7 @@ def test_planted_numbers_support_every_claim(study):
         ("ca_mnist", "5h", ("mnist_4_9", "ca_1d", ca.ITERATIONS, lambda draw, old: 10 if draw == 1 else old)),
         ("ca_letter", "5i", (None, "cr", ca.ITERATIONS, to(24))),
         ("ca_letter", "5i", (None, "cr", ca.ITERATIONS, to(101))),
-        (
-            "ca_mnist",
-            "6",
-            ("mnist_3_8", "ca_1d", "search_objective_2", lambda v, old: THREE_MINIMA[int(v)], "profile"),
-        ),
+        ("ca_mnist", "6", ("mnist_3_8", "ca_1d", "search_objective_2", lambda v, old: THREE_MINIMA[int(v)], "profile")),
     ],
 )
 def test_planted_numbers_refute_a_claim(study, claim, change):

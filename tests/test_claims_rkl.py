@@ -62,10 +62,7 @@ def test_planted_numbers_refute_a_claim(claim, change):
     assert verdicts(STUDY, printed(change))[claim] == "fails"
 
 
-@pytest.mark.parametrize(
-    ("spread", "verdict"),
-    [(1.0, "fails"), (10.0, "holds")],
-)
+@pytest.mark.parametrize(("spread", "verdict"), [(1.0, "fails"), (10.0, "holds")])
 @pytest.mark.parametrize("claim", ["1b", "2a", "2b"])
 def test_a_difference_that_no_paired_test_tells_counts_as_none(claim, spread, verdict):
     """RKL is a point worse than where it would be level, or gain enough; the parts say whether that could be chance."""

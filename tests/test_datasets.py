@@ -43,7 +43,7 @@ DATASETS = [name for name, described in DESCRIPTIONS.items() if isinstance(descr
 BASES = {name: described for name, described in DESCRIPTIONS.items() if isinstance(described, BaseDataset)}
 MIRRORS = [Path(folder) for folder in os.environ.get("GRAMBENCH_MIRROR", "").split(os.pathsep) if folder]
 FROM_REPOSITORY = [
-    *("breast", "dermatology_6", "diabetes", "heart", "ionosphere", "penguins_3", "sonar", "votes84", "wdbc"),
+    *("breast", "dermatology_6", "diabetes", "heart", "ionosphere", "penguins_3", "sonar", "votes84", "wdbc")
 ]
 OMKC = yaml.safe_load((ROOT / "config/studies/omkc.yaml").read_text())["datasets"]
 WITH_ORDERS = {*OMKC, "german_numer"} - {"dorothea"}
@@ -249,11 +249,7 @@ def test_kinds_are_those_of_the_project():
     assert {get_args(model.model_fields["kind"].annotation)[0] for model in union} == set(get_args(SourceKind))
 
 
-UNLABELLED = {
-    "kind": "bundled",
-    "files": [{"name": "a", "sha256": "0" * 64}],
-    "reader": {"format": "csv", "label": -1},
-}
+UNLABELLED = {"kind": "bundled", "files": [{"name": "a", "sha256": "0" * 64}], "reader": {"format": "csv", "label": -1}}
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def test_the_page_on_the_leaderboards_has_the_values_that_their_files_tune():
 
 BLOCKS = {  # of Python on the pages for Python users, but those that read files of the user
     f"{page}, block {number}": block
-    for page in ("library", "views")
+    for page in ("library", "large_data", "many_kernels", "views")
     for number, block in enumerate(
         re.findall(r"^```python\n(.*?)^```", (ROOT / f"docs/{page}.md").read_text(encoding="utf-8"), re.M | re.S)
     )
@@ -121,10 +121,16 @@ BLOCKS = {  # of Python on the pages for Python users, but those that read files
 }
 
 
+@pytest.mark.filterwarnings("error::sklearn.exceptions.FitFailedWarning")
 @pytest.mark.parametrize("block", BLOCKS)
 def test_python_on_a_page_runs(block, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     exec(compile(BLOCKS[block], block, "exec"), {"__name__": "__main__"})
+
+
+def test_the_readme_has_the_shortest_example_of_the_library():
+    assert len(BLOCKS) > 14
+    assert BLOCKS["library, block 0"] in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_architecture_page_names_functions_that_are_there():

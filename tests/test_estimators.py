@@ -897,22 +897,6 @@ def test_definiteness_is_looked_at_where_it_is_cheap_or_asked_for(monkeypatch):
     check_grams(GRAMS[0] - 1e-7 * np.linalg.eigvalsh(GRAMS[0])[-1] * np.eye(40), definite=True)
 
 
-PAGES = [ROOT / f"docs/{name}.md" for name in ("library", "large_data", "many_kernels")]
-BLOCKS = [block for page in PAGES for block in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)]
-
-
-@pytest.mark.filterwarnings("error::sklearn.exceptions.FitFailedWarning")
-@pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
-def test_the_pages_examples_run(block, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    exec(compile(block, "page", "exec"), {})
-
-
-def test_the_page_has_its_examples_and_the_readme_the_shortest():
-    assert len(BLOCKS) == 14
-    assert BLOCKS[0] in (ROOT / "README.md").read_text()
-
-
 def test_weights_have_names_by_kernel_by_view_and_of_each_class():
     X, y = load_iris(return_X_y=True)
     views = {"sepal": [0, 1], "petal": [2, 3]}

@@ -171,8 +171,7 @@ def test_a_table_with_a_field_that_is_too_long_is_one_line(folders, call):
 
 
 @pytest.mark.parametrize(
-    "write",
-    [with_attributes(settings=DEEP), write_without_attributes, with_settings(points=3, values=["a"])],
+    "write", [with_attributes(settings=DEEP), write_without_attributes, with_settings(points=3, values=["a"])]
 )
 def test_show_of_a_record_that_is_not_ours_is_one_line(folders, call, write):
     write(folders[0] / RECORD)

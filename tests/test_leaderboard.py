@@ -370,10 +370,7 @@ def test_data_sets_of_one_collection_have_one_vote_in_the_test_of_the_diagram(re
 
 
 def test_bars_share_a_level_only_where_they_do_not_touch():
-    assert critical_difference._levels([(3.0, 5.0), (1.0, 2.0), (1.5, 3.5)]) == [
-        [(1.0, 2.0), (3.0, 5.0)],
-        [(1.5, 3.5)],
-    ]
+    assert critical_difference._levels([(3.0, 5.0), (1.0, 2.0), (1.5, 3.5)]) == [[(1.0, 2.0), (3.0, 5.0)], [(1.5, 3.5)]]
 
 
 def test_the_front_is_drawn_and_no_name_covers_another(canvases, results):

@@ -1,5 +1,6 @@
 """The offline experiment: what is trained on what, what is evaluated again, and what a record says of it."""
 
+import itertools
 from dataclasses import asdict, replace
 from functools import partial
 
@@ -318,7 +319,7 @@ def test_a_certificate_takes_no_time_of_the_fit(monkeypatch):
     begun = clock.now()
     with clock.paused():
         pass
-    assert (clock.now() - begun).processor == 2.0
+    assert (clock.now() - begun).processor == pytest.approx(2.0)  # rounded with the pauses of earlier tests
 
 
 def test_fewer_kernels_are_among_the_more():
@@ -443,10 +444,12 @@ def of_case(file, case, **changes):
     return make_run(file, case.protocol, protocol=asdict(conformance.PROTOCOLS[case.protocol]), **settings | changes)
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
-@pytest.mark.parametrize("classes", [2, 5])
-@pytest.mark.parametrize("examples", conformance.EXAMPLES)
-@pytest.mark.parametrize("kind", PROTOCOLS)
+SIDES = list(PROTOCOLS), list(conformance.EXAMPLES), [2, 5], list(SETTINGS)
+# half of all cases, which have every three values of different sides
+CASES = [case for case in itertools.product(*SIDES) if sum(map(list.index, SIDES, case)) % 2 == 0]
+
+
+@pytest.mark.parametrize(("kind", "examples", "classes", "setting"), CASES)
 def test_every_setting_goes_with_every_protocol_and_kind_of_examples(kind, examples, classes, setting):
     file, changes = SETTINGS[setting]
     case = conformance.Case(kind, examples, classes)

@@ -449,10 +449,10 @@ def test_other_files_are_refused_in_one_line(tmp_path, format, body):
     "compress", [gzip.compress, bz2.compress, lzma.compress, bytes], ids=lambda each: each.__name__
 )
 def test_what_unpacks_to_more_than_it_may_is_not_read(tmp_path, compress):
-    path = tmp_path / "a.csv"
-    path.write_bytes(compress(b"1,2\n" * (1 << 18)))
-    assert len(read("csv", path, label=-1, positive=2, mebibytes=1).labels) == 1 << 18
-    path.write_bytes(compress(b"1,2\n" * (1 << 18) + b"\n"))
+    path, rows = tmp_path / "a.csv", (b"0." + b"1" * 59 + b",2\n") * (1 << 14)  # of 64 bytes
+    path.write_bytes(compress(rows))
+    assert len(read("csv", path, label=-1, positive=2, mebibytes=1).labels) == 1 << 14
+    path.write_bytes(compress(rows + b"\n"))
     with pytest.raises(DataError, match=r"^a\.csv: expected at most 1 MiB, got more; `mebibytes` of its reader is"):
         read("csv", path, label=-1, positive=2, mebibytes=1)
 

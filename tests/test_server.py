@@ -63,12 +63,13 @@ KERNEL = "gaussian_sigma1"
 
 
 @contextlib.contextmanager
-def serving():
+def serving(sockets=server.SOCKETS):
     """Start servers in this process; give their processes, and the variable by which a client finds them."""
     registered = []
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv(client.SERVER, raising=False)
         patch.setattr(server.atexit, "register", lambda *call: registered.append(call))
+        patch.setattr(server, "SOCKETS", sockets)
         server.start()
         found_by = os.environ.pop(client.SERVER)
     ((stop, processes),) = registered
@@ -95,8 +96,8 @@ def servers(shared, monkeypatch):
 
 @pytest.fixture
 def own_servers(monkeypatch):
-    """The processes of servers of this test alone, which its clients ask."""
-    with serving() as (processes, found_by):
+    """The process of the server of runs, of this test alone, which its clients ask."""
+    with serving(server.SOCKETS[:1]) as (processes, found_by):
         monkeypatch.setenv(client.SERVER, found_by)
         yield processes
 
@@ -295,19 +296,21 @@ def test_a_request_that_makes_no_sense_costs_nobody_else(servers, run, tmp_path)
 REFUSALS = {
     "no process": "os.fork = lambda: (_ for _ in ()).throw(BlockingIOError)",
     "a thread": "threading.Thread(target=threading.Event().wait, daemon=True).start()",
-    "another interpreter": "pass",
+    "another interpreter": None,
 }
 
 
 @pytest.mark.parametrize("refusal", REFUSALS)
 def test_a_client_that_is_refused_does_its_step_itself(run, tmp_path, monkeypatch, request, refusal):
     """The system has no process left for a server, a package has started a thread in it, or it has other packages."""
-    only_servers = "if 'grambench.pipeline.server' in sys.orig_argv: "
-    (tmp_path / "sitecustomize.py").write_text(f"import os, sys, threading\n{only_servers}{REFUSALS[refusal]}")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    servers = request.getfixturevalue("own_servers")
     if refusal == "another interpreter":
-        os.environ[client.SERVER] = os.environ[client.SERVER].replace(sys.executable, "/another/python")
+        servers = request.getfixturevalue("servers")
+        monkeypatch.setenv(client.SERVER, os.environ[client.SERVER].replace(sys.executable, "/another/python"))
+    else:
+        only_servers = "if 'grambench.pipeline.server' in sys.orig_argv: "
+        (tmp_path / "sitecustomize.py").write_text(f"import os, sys, threading\n{only_servers}{REFUSALS[refusal]}")
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+        servers = request.getfixturevalue("own_servers")
     process = run(HANG)
     assert servers[0].pid not in [parent.pid for parent in fit_of(tmp_path).parents()]
     assert servers[0].poll() is None

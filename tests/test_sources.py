@@ -216,11 +216,7 @@ REFUSED = {  # the answer, the reason, and how often it is asked for
     "cut again and again": (cut, "(tried 3 times)", 3),
     "an endless body": (endless, "toy.csv: expected at most 1 MiB, got more", 1),
     "announced as too large": (reply(b"", length=2 << 20), "toy.csv: expected at most 1 MiB, got more", 1),
-    "an encoded body": (
-        reply(PACKED, Content_Encoding="gzip"),
-        f"toy.csv: expected sha256 {SUM}, got {PACKED_SUM}",
-        1,
-    ),
+    "an encoded body": (reply(PACKED, Content_Encoding="gzip"), f"toy.csv: expected sha256 {SUM}, got {PACKED_SUM}", 1),
 }
 
 

@@ -147,10 +147,10 @@ def brute_force(values, errors, freedoms):
     edges = np.linspace(values.min() - 8 * errors.max(), values.max() + 8 * errors.max(), 401)
     middles = (edges[1:, None] + edges[:-1, None]) / 2
     own = stats.t.pdf(middles, freedoms, values, errors)
-    locations = np.median(values) + spread * np.linspace(-2, 2, 81)
+    locations = np.median(values) + spread * np.linspace(-2, 2, 41)
     logs, chances = [], []
     for freedom, share in zip(np.quantile(prior, roots**4), shares * roots**3, strict=True):
-        for scale in np.geomspace(0.02, 20 * spread, 40):
+        for scale in np.geomspace(0.02, 20 * spread, 20):
             cells = np.diff(special.stdtr(freedom, (edges - locations[:, None]) / scale), axis=1)
             logs.append(np.log(cells @ own + 1e-300).sum(axis=1) + np.log(scale * share))
             chances.append([special.stdtr(freedom, (sign * locations - 1) / scale) for sign in (-1, 1)])

@@ -215,7 +215,7 @@ def test_resampled_medians_vary_as_those_of_other_studies(datasets):
 def test_the_level_of_the_test_on_medians(datasets):
     """Of pairs of studies that differ by their draws alone at most 1 in 100 is called different."""
     rng, different = np.random.default_rng(2), []
-    for _ in range(30):
+    for _ in range(15):
         errors, published = studies(rng, datasets, 10), median_ranks(studies(rng, datasets, 10))
         resampled = resampled_medians(errors, datasets=datasets)
         for ours, theirs, medians in zip(median_ranks(errors), published, resampled.T, strict=True):

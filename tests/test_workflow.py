@@ -77,18 +77,12 @@ EDITS = {
         {f"grams/{dataset}/gaussian_sigma16.h5" for dataset in STUDY["datasets"]} | EVERYTHING | AFTER_RUNS,
     ),
     "a licence text": (("config/datasets/sonar.yaml", "licence:", "licence: x"), {"report"}),
-    "the figures": (
-        ("src/grambench/report/figures/curves.py", *CODE),
-        {"figure", "report"},
-    ),
+    "the figures": (("src/grambench/report/figures/curves.py", *CODE), {"figure", "report"}),
     "an algorithm's title": (
         (ONLINE + "omkc_dd.py", '"""', '"""The '),
         {"summarise", "claims", "table", "figure", "report"},
     ),
-    "a claim's wording": (
-        ("src/grambench/claims/omkc.py", *CODE),
-        {"claims", "report"},
-    ),
+    "a claim's wording": (("src/grambench/claims/omkc.py", *CODE), {"claims", "report"}),
     "what the papers' own numbers say": (("config/replications/claims.csv", "omkc,1a,holds,", "omkc,1a,fails,"), None),
     "the report's page": (("src/grambench/report/templates/frame.html", "<title>", "<title>x "), {"report"}),
     "a published number": (("config/published/omkc_tables_3_4.csv", "34.51", "34.52"), None),

@@ -5,11 +5,7 @@ from typing import Any
 
 CSV = "".join(f"{row},{row * row},{'abcd'[row % 4]}\n" for row in range(40))
 SUM = hashlib.sha256(CSV.encode()).hexdigest()
-SOURCE = {
-    "kind": "bundled",
-    "files": [{"name": "toy.csv", "sha256": SUM}],
-    "reader": {"format": "csv", "label": -1},
-}
+SOURCE = {"kind": "bundled", "files": [{"name": "toy.csv", "sha256": SUM}], "reader": {"format": "csv", "label": -1}}
 BASE: dict[str, Any] = {
     "name": "toy",
     "title": "Toy",
