@@ -4,20 +4,8 @@ CORES ?= all
 STUDY ?= tests/slurm/small.yaml
 RESULTS ?= results
 BIN := .venv/bin
-# tests that call 100 of the 102 compiled functions, which the passes without the compiler and with bounds checked run alone
-COMPILED := $(addprefix tests/test_,algorithms.py budget.py continuous.py lp_smo.py solvers.py \
-    $(addprefix features.py::test_,a_descriptor_says_what_it_is_and_keeps_its_image hue_is_its_definition_written_out \
-        phog_counts_the_edges_of_a_pyramid sift_is_its_definition_written_out words_are_the_nearest_centres_exactly \
-        codebooks_are_the_same_for_any_block_order_and_number_of_threads) \
-    $(addprefix multiclass.py::test_,obscure_is_the_algorithm_as_printed om2_shortens_its_steps \
-        pegasos_is_descent_with_steps_of_one_by_lambda_t ufo_mkl_is_the_algorithm_as_printed) \
-    $(addprefix streaming.py::test_,a_step_is_the_derivative_of_the_loss adaraker_is_the_printed_algorithm \
-        omkc_on_features_is_the_printed_algorithm raker_and_ogd_are_the_printed_algorithms \
-        selection_on_features_is_the_printed_algorithm the_double_angle_gives_the_features_of_half_the_width) \
-    localised_mkl.py::test_its_svm_is_that_of_the_gated_kernel pixels.py::test_values_are_those_of_kernels_on_views \
-    pixels.py::test_a_value_has_the_same_bits_however_it_is_made subsets.py::test_sums_equal_those_of_gram_matrices \
-    views.py::test_distances_equal_scikit_learn_and_a_loop \
-    views.py::test_values_equal_entries_and_are_counted_unless_the_matrix_is_made)
+# the files with tests of compiled functions, which also run without the compiler and with bounds checked
+COMPILED := $(patsubst %,tests/test_%.py,algorithms budget continuous features localised_mkl lp_smo multiclass pixels solvers streaming subsets views) -m compiled
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet $(PIPFLAGS)
 

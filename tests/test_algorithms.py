@@ -12,6 +12,8 @@ from grambench.kernels import grams
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Stored
 
+pytestmark = pytest.mark.compiled
+
 # ogd and raker, which learn without a budget, have tests of their own in test_streaming.py.
 NAMES = [name for name in algorithms.names("online") if "budget" in algorithms.fields(name)]
 DRAWING = ["oks", "oks_loss", "som"]  # one kernel a round, of which they ask for single values

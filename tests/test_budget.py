@@ -18,6 +18,8 @@ from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Stored
 from grambench.kernels.streamed import VectorKernels, VectorSource
 
+pytestmark = pytest.mark.compiled
+
 # ogd and raker, which learn without a budget, have tests of their own in test_streaming.py.
 NAMES = [name for name in algorithms.names("online") if "budget" in algorithms.fields(name)]
 PERCEPTRONS = [name for name in NAMES if "when_full" in algorithms.fields(name)]

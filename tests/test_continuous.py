@@ -9,6 +9,8 @@ from grambench.common.errors import ConfigError, DataError
 from grambench.kernels import continuous
 from grambench.kernels.pool import Continuous
 
+pytestmark = pytest.mark.compiled
+
 NAMES = continuous.names()
 
 

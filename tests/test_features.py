@@ -63,6 +63,7 @@ def test_the_views_of_the_descriptors():
         assert [f"{name}_{layout}" if layout else name for layout in layouts] == features.views(name)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", features.names())
 def test_a_descriptor_says_what_it_is_and_keeps_its_image(name):
     module, image = features.load(name), drawn()
@@ -294,6 +295,7 @@ def levels(height=40, width=44, seed=1):
     return gaussian.blur(images.grey(drawn(height, width, seed)), 1.0)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("cell", [3, 4, 6])
 def test_sift_is_its_definition_written_out(cell):
     image = levels()
@@ -431,6 +433,7 @@ def naive_hue(image, top, left, bottom, right):
     return 255 * histogram / max(np.linalg.norm(histogram), 1e-9)
 
 
+@pytest.mark.compiled
 def test_hue_is_its_definition_written_out():
     image = drawn(30, 34)
     maps = hue.hues(image)
@@ -493,6 +496,7 @@ def naive_assign(vectors, centres):
     return distances.argmin(axis=1), distances.min(axis=1)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("dimensions", [1, 2, 36, 128, 129])
 def test_words_are_the_nearest_centres_exactly(dimensions):
     rng = np.random.default_rng(dimensions)
@@ -530,6 +534,7 @@ def test_codebooks_are_as_good_as_those_of_scikit_learn(clusters, count):
     assert np.median(ours) <= 1.02 * theirs
 
 
+@pytest.mark.compiled
 def test_codebooks_are_the_same_for_any_block_order_and_number_of_threads(monkeypatch):
     threadpoolctl = pytest.importorskip("threadpoolctl")
     samples, made = clustered(3, count=600, dimensions=128), []
@@ -597,6 +602,7 @@ def naive_phog(image, threshold, bins):
     return cells
 
 
+@pytest.mark.compiled
 def test_phog_counts_the_edges_of_a_pyramid():
     image = np.random.default_rng(0).integers(0, 256, (40, 52, 3)).astype(np.uint8)
     found = phog.describe(phog.Parameters(bins=12, threshold=2.0), image)

@@ -59,6 +59,7 @@ def test_a_constant_feature_keeps_its_scale():
     assert inputs.of_examples(np.array([[0.0, 0.6]]))[0, 1] == pytest.approx(0.5)
 
 
+@pytest.mark.compiled
 def test_its_svm_is_that_of_the_gated_kernel():
     grams, features, labels = problem(4, n=30)
     moved = 3.0 * features + 5.0  # the gate scales its inputs

@@ -13,7 +13,9 @@ from grambench.common.errors import SolverError
 from grambench.solvers import lp_smo
 from grambench.solvers.combination import Combination
 
-compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too many steps for the interpreter")
+pytestmark = pytest.mark.compiled
+
+only_compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too many steps for the interpreter")
 GAP = 1e-4
 KERNELS = {
     "five": lambda grams: grams,
@@ -40,7 +42,7 @@ def dual_value(grams, dual, p):
     return np.abs(dual).sum() - 0.5 * np.linalg.norm(forms, p / (p - 1.0))
 
 
-@compiled
+@only_compiled
 @pytest.mark.parametrize("kernels", KERNELS)
 @pytest.mark.parametrize("p", [1.05, 4 / 3, 2.0, 4.0])
 @pytest.mark.parametrize("C", [1e-4, 1.0, 100.0, 1e5])

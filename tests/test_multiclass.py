@@ -189,6 +189,7 @@ def same(fitted, naive, grams, cross):
     assert np.allclose(fitted.weights, norms / norms.sum(), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("p", [1.01, 1.05, 1.5, 2.0])
 @pytest.mark.parametrize(("C", "online", "batch"), [(1, 3, 4), (100, 2, 3), (10, 0, 5), (1000, 30, 0)])
 def test_obscure_is_the_algorithm_as_printed(p, C, online, batch):
@@ -200,6 +201,7 @@ def test_obscure_is_the_algorithm_as_printed(p, C, online, batch):
         assert fitted.states[-1].objective == pytest.approx(naive.objective(), rel=1e-10)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("p", [1.05, 2.0])
 @pytest.mark.parametrize("C", [1, 100])
 def test_pegasos_is_descent_with_steps_of_one_by_lambda_t(p, C):
@@ -210,6 +212,7 @@ def test_pegasos_is_descent_with_steps_of_one_by_lambda_t(p, C):
     assert fitted.states[-1].objective == pytest.approx(naive.objective(), rel=1e-10)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("classes", [2, 4])
 @pytest.mark.parametrize(("p", "m"), [(None, 2), (None, 5), (1.05, 3), (2.0, 3)])
 @pytest.mark.parametrize(("C", "sparsity"), [(1, 0.0), (100, 0.01), (10, 0.1)])
@@ -228,6 +231,7 @@ def test_sparsity_leaves_kernels_out():
     assert counts[0] == 5 and counts[0] > counts[1] >= counts[2] > counts[3] == 0
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("kind", [Stored, OnDemand])
 @pytest.mark.parametrize(("m", "passes"), [(2, 1), (5, 2)])
 def test_om2_shortens_its_steps(kind, m, passes):

@@ -29,6 +29,7 @@ def images(n, seed=0, d=196):
     return made
 
 
+@pytest.mark.compiled
 def test_values_are_those_of_kernels_on_views():
     train, others = images(70), images(30, seed=1)
     pool, reference = on_images(KERNELS, train), on_views(KERNELS, train)
@@ -46,6 +47,7 @@ def test_values_are_those_of_kernels_on_views():
     assert np.allclose(expected.mixed(weights, rows, columns), mixed, rtol=1e-12)
 
 
+@pytest.mark.compiled
 def test_a_value_has_the_same_bits_however_it_is_made(monkeypatch):
     train = images(60)
     pool = on_images(KERNELS, train)

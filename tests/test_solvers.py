@@ -14,6 +14,8 @@ from grambench.common.errors import SolverError
 from grambench.solvers import certificates, gradient_projection, leave_one_out, meb, nnls, projections, smo, svm
 from grambench.solvers.combination import Combination, product, row
 
+pytestmark = pytest.mark.compiled
+
 COMPILED = not numba.config.DISABLE_JIT
 compiled = pytest.mark.skipif(not COMPILED, reason="too many steps for the interpreter")
 EXAMPLES = 60 if COMPILED else 10

@@ -53,6 +53,7 @@ def test_fourier_features_have_the_kernel_as_mean_and_the_documented_variance(se
     assert np.allclose(draws[:, :, ~off], 1.0, atol=1e-5)
 
 
+@pytest.mark.compiled
 def test_the_double_angle_gives_the_features_of_half_the_width():
     X = np.random.default_rng(0).normal(size=(30, 5))
     widths = [Kernel("gaussian", 2.0**power) for power in range(6, -40, -1)]
@@ -93,6 +94,7 @@ def test_an_inner_product_is_that_of_its_halves():
         assert np.isclose(inner_product(a, b, np.empty(size, dtype=np.float32)), np.dot(a, b), atol=1e-5)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
 def test_a_step_is_the_derivative_of_the_loss(loss):
     code, width = LOSSES[loss], 1e-6
@@ -102,6 +104,7 @@ def test_a_step_is_the_derivative_of_the_loss(loss):
             assert np.isclose(-y * change / (2 * width), step_length(code, y, score), atol=1e-4)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", ["omkc_dd", *STOCHASTIC])
 def test_omkc_on_features_is_the_printed_algorithm(name):
     X, y = stream(300)
@@ -135,6 +138,7 @@ def naive_selection(name, values, starts, labels, uniforms, delta, eta, step, be
     return np.array(scores), losses, updates, [linear[part] for part in parts]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", SELECTING)
 @pytest.mark.parametrize("eta", [None, 0.02])
 def test_selection_on_features_is_the_printed_algorithm(name, eta):
@@ -189,6 +193,7 @@ def naive_raker(products, labels, loss, eta):
     return np.array(scores), np.array(each), theta / theta.sum()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
 def test_raker_and_ogd_are_the_printed_algorithms(loss):
     X, y = stream(120)
@@ -236,6 +241,7 @@ def naive_adaraker(products, labels, loss, eta0):
     return np.array(scores), weights[1:]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
 @pytest.mark.parametrize("n", [130, 127, 128])
 def test_adaraker_is_the_printed_algorithm(loss, n):

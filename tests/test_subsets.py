@@ -49,6 +49,7 @@ def plain(kernels, train, test=None):
     return np.array(grams)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("n", [1, 2, 3, 8, 33, 70])
 @pytest.mark.parametrize("n_widths", [1, 4, 7])
 def test_sums_equal_those_of_gram_matrices(n, n_widths):

@@ -74,6 +74,7 @@ def made(monkeypatch):
     return sizes
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.int64, np.float32, np.float64])
 @pytest.mark.parametrize("d", [1, 4, 37, 402])
 def test_distances_equal_scikit_learn_and_a_loop(kind, d):
@@ -181,6 +182,7 @@ def test_matrices_are_made_when_asked_for_and_bases_shared_and_dropped(made):
         grams[len(KERNELS)]
 
 
+@pytest.mark.compiled
 def test_values_equal_entries_and_are_counted_unless_the_matrix_is_made(made):
     train, others = problem()
     pools = on_views(KERNELS, train), on_views(KERNELS, train, others)
