@@ -162,7 +162,7 @@ def report_of(results, compared=NOTHING, prepared=(), **changes):
         shown = results.study.tables.items()
         changes["tables"] = {name: tables.build(results, prepared, comparison, table) for name, table in shown}
     empty = {"earlier": "", "figures": [], "files": {}, "records": {}, "newest": datetime(2026, 1, 1, tzinfo=UTC)}
-    empty["claims"] = pd.DataFrame(columns=["claim", "verdict", "probability", "evidence"], dtype=str)
+    empty["all_claims"] = pd.DataFrame(columns=["claim", "verdict", "probability", "evidence"], dtype=str)
     return page.StudyReport(
         results=results,
         whole=results.study,

@@ -23,6 +23,7 @@ from grambench.config.project import Configuration
 from grambench.datasets import describe, store
 from grambench.datasets.descriptions import Dataset
 from grambench.pipeline import last_run, resources
+from grambench.pipeline.expected import expected_lines
 from grambench.pipeline.job import Job
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import fetch as fetch_step
@@ -656,6 +657,12 @@ def test_columns_get_views_by_a_file_of_groups(project, capsys):
     assert add(*call) == 0
     out = capsys.readouterr().out
     assert "views: person (3), body size (2), all (4)" in out and "run leaderboard_views -d sick" in out
+    unused = "first has its kernels on all columns of {} and on none of its views"
+    assert add(*call, "--name", "again", "--study", "first") == 0 and unused.format("again") in capsys.readouterr().out
+    assert expected_lines(planned({"first": ["again"]}, "first"), 1, slurm=False)[0].startswith(unused.format("again"))
+    assert not [
+        line for line in expected_lines(planned({"first": ["iris"]}, "first"), 1, slurm=False) if "views" in line
+    ]
     written = yaml.safe_load(Path("config/datasets/sick.yaml").read_text())
     # age, height, colour = blue, colour = red, weight
     assert written["views"] == {"person": [0, 2, 3], "body size": [1, 4], "all": ["0-3"]}
@@ -756,9 +763,7 @@ def test_combining_helps_only_beside_the_best_method_without_it():
     assert compared == f"Mean accuracies on 10 random splits ({parts}), {chance}; 9 of 38 configurations were compared."
     # no more than the larger class is nothing to explain
     weak = answer(1.0, **dict.fromkeys(CORNER, 65.2) | {"majority": 65.0})
-    assert weak[3].startswith(
-        "No method is shown to be better than always predicting one class, by balanced accuracy, so"
-    )
+    assert weak[0].startswith("No method is shown to be better than always predicting one class: by balanced accuracy")
     # on an exclusive or of views, combinations know no more than the majority, and boosting knows nearly all
     parity = dict.fromkeys(CORNER, 50.0) | {"gradient_boosting": 97.8}
     helps, _, learning, _ = answer(1.0, **parity)
@@ -769,7 +774,8 @@ def test_combining_helps_only_beside_the_best_method_without_it():
 
 def test_the_interval_allows_for_the_choice_of_the_best_and_for_equal_results():
     def ends(*arguments, **accuracies):
-        interval = answer(*arguments, **accuracies)[0].partition(" interval of ")[2]
+        helps = next(text for text in answer(*arguments, **accuracies) if "ombining kernels" in text)
+        interval = helps.partition(" interval of ")[2]
         return [float(end) for end in interval.removesuffix(".").split(" to ")]
 
     few = {entry: 60.0 for entry in CORNER if entry != "d1_centred"}

@@ -144,7 +144,7 @@ def test_the_overview_says_what_was_run_and_which_results_differ(site):
 def test_a_claim_that_its_paper_contradicts_differs_if_these_runs_decide_it(ours, decided):
     evidence = f"printed: on 1 of 2. Ours ({ours}): on 2 of 2"
     claim = {"claim": "1", "statement": "On most.", "verdict": "contradicted", "evidence": evidence}
-    of_study = report_of(presentation.results(), claims=pd.DataFrame([claim]))
+    of_study = report_of(presentation.results(), all_claims=pd.DataFrame([claim]))
     assert any("Claim 1 is" in each.text for each in overview.sentences(of_study, None)) == decided
     assert study_page.claim_counts(of_study.claims)["decided"] == decided
 
@@ -352,12 +352,13 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
     for sweep, left, right in (("alone", 52.0, 61.5), ("without", 58.0, 50.5)):
         by_view = enumerate((left, right), start=1)
         for v, mean in by_view:
-            rows += [("mine", "uniform_svm", sweep, v, r, "accuracy_percent", mean) for r in range(10)]
+            for metric in (answer.METRIC, answer.BALANCED):
+                rows += [("mine", "uniform_svm", sweep, v, r, metric, mean) for r in range(10)]
     source = {"kind": "file", "origin": "/home/someone/mine.csv"}
     prepared = {"mine": Characteristics(name="mine", n=600, d=40, positives=270, source=source, content="")}
     results = planted.results(study, rows, cells)
     of_study = report_of(replace(results, cells=results.cells.assign(record="", wall_seconds=1.0)), prepared=prepared)
-    helps, beside, learning, weights, combining, alone, on_kernels, compared = of_study.answer
+    combining, helps, on_kernels, beside, learning, weights, alone, vague, compared = of_study.answer
     assert helps.startswith("Combining kernels helps: MAKL (best of 3) 85.0 %, ")
     assert beside.startswith("MAKL beside each, in points with 95 % intervals for one comparison: Best kernel +25.0 (")
     assert learning.startswith("Among combinations, learning the weights helps: ")
@@ -377,17 +378,22 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
     )
     assert not re.search(r"(-9\.5), \1 to \1", alone), "equal in all splits is not sure"
     assert re.fullmatch(rf"Weights do not say what a view tells; Uniform SVM with {measured}: {tells}", alone)
+    assert (
+        vague == "Alone, these are not shown to be better than always predicting one class, by balanced accuracy: left."
+    )
     assert on_kernels.endswith("most methods without a combination learn from all views.")
     larger = "where always predicting the largest class of those that train has 55.0 %"
     parts = "50 % of the examples train, 25 % select, 25 % test"
     assert compared == f"Mean accuracies on 10 random splits ({parts}), {larger}; 9 of 38 configurations were compared."
     made = pages_of(of_study)
-    titles = {"index.html": "Combining kernels helps", f"pages/{of_study.page}.html": "Comparison on mine"}
+    undecided = "Of views, whether combining them helps is undecided"
+    titles = {"index.html": undecided, f"pages/{of_study.page}.html": "Comparison on mine"}
     for name, title in titles.items():
         text = Page(made[name].decode()).text
         assert study.title not in text
         places = [text.index(part) for part in (title, *of_study.answer, "Kernels" if "study" in name else "Runs")]
         assert places == sorted(places)
+    assert not any(b"-claims" in made[name] for name in titles), "those of the board are on many data sets"
     assert any(b">mine.csv<" in content for content in made.values()), list(made)
     assert not [name for name, content in made.items() if b"/home/someone" in content], "pages are passed on"
     assert report_of(planted.results(study, rows, cells[1:]), prepared=prepared).answer == []

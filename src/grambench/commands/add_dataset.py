@@ -126,7 +126,8 @@ def prepare(
     _check_parsed(output, text, values)
     if exists and parse(output.read_text(encoding="utf-8"), output) != values:
         raise ConfigError(f"{output}: exists already, with another description; --name sets another name")
-    study = _add_to_study(arguments.study, dataset) if arguments.study else None
+    study, unused = _add_to_study(arguments.study, dataset) if arguments.study else (None, "")
+    remarks += [unused] * bool(unused)
 
     def write() -> None:
         if not exists:
@@ -193,12 +194,18 @@ def _format_command(arguments: argparse.Namespace) -> str:
     return shlex.join(words)
 
 
-def _add_to_study(study: str, dataset: "Dataset") -> tuple[Path, str]:
-    """Return the file of a study, and its text with one more data set; raise ConfigError if it does not fit."""
+def _add_to_study(study: str, dataset: "Dataset") -> tuple[tuple[Path, str], str]:
+    """Return the file of a study with its text with one more data set, and whether it makes no use of the views.
+
+    Raises
+    ------
+    ConfigError
+        If the data set does not fit the study.
+    """
     from grambench.common.errors import Faults
     from grambench.config.load import check, read
     from grambench.config.study import Study
-    from grambench.pipeline.check import check_dataset
+    from grambench.pipeline.check import check_dataset, unused_views
 
     path = CONFIG / "studies" / f"{study}.yaml"
     if not path.is_file():
@@ -214,8 +221,8 @@ def _add_to_study(study: str, dataset: "Dataset") -> tuple[Path, str]:
     new_text = f"{text[: match.start(1)]}{line}{text[match.end(1) :]}"
     values["datasets"] = list(dict.fromkeys([*datasets, dataset.name]))
     _check_parsed(path, new_text, values)
-    faults = Faults()
+    faults, changed = Faults(), check(Study, values, str(path))
     with faults.at(str(path)):
-        check_dataset(check(Study, values, str(path)), dataset)
+        check_dataset(changed, dataset)
     faults.report()
-    return path, new_text
+    return (path, new_text), unused_views(changed, dataset)

@@ -139,6 +139,14 @@ def _check_algorithm(study: Study, entry: str) -> None:
         raise ConfigError(f"{name} learns from a continuous family of kernels; give the study a `dictionary`")
 
 
+def unused_views(study: Study, dataset: Dataset) -> str:
+    """Return that a study has no kernel on the views of a data set; empty if it has some, or there are no views."""
+    if not dataset.views or any(kernel.view for kernel in kernels_of(study, dataset)):
+        return ""
+    where = f"{study.name} has its kernels on all columns of {dataset.name} and on none of its views"
+    return f"{where}; `views: all` in `kernels` has them on each (docs/views.md)"
+
+
 def check_dataset(study: Study, dataset: Dataset) -> None:
     """Raise ConfigError if a data set lacks a view that a kernel is on, or does not fit the protocol or algorithms."""
     has_vectors = not (dataset.descriptors or dataset.blocks or dataset.stored_kernels)

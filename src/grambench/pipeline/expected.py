@@ -10,6 +10,7 @@ from grambench.common import layout
 from grambench.common.counts import counted
 from grambench.common.layout import Cell
 from grambench.pipeline import last_run, status
+from grambench.pipeline.check import unused_views
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.resources import PREPARE_MINUTES, TABLE_MB
 
@@ -36,6 +37,10 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
     asked = asked if isinstance(asked, list) else list(itertools.chain(*asked.values()))
     if nowhere := [name for name in asked if name not in names]:
         left_out.append(f"left out: {', '.join(nowhere)}, which no study of this call has among its data sets")
+    described = {name: plan.targets.dataset(name) for name in asked if name in names}
+    taken = {study: [name for name in plan.targets.datasets(study) if name in described] for study in plan.studies}
+    unused = [unused_views(plan.studies[study], described[name]) for study, of in taken.items() for name in of]
+    left_out += filter(None, unused)
 
     missing = sum(not Path(path).is_file() for path in kernels)
     jobs = [counted(len(prepared), "data set"), counted(missing, "kernel file")]

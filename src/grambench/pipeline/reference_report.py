@@ -135,7 +135,7 @@ def study_report(
         f"Reference results {archive.version_of(name)}",
         whole=study,
         earlier=origin,
-        claims=judged.astype(object).where(judged.notna(), "").astype(str),
+        all_claims=judged.astype(object).where(judged.notna(), "").astype(str),
         records=archive.read_records(name),
         newest=datetime.fromisoformat(archive.read_about(name)["date"]).replace(tzinfo=UTC),
         archived=True,

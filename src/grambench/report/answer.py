@@ -22,7 +22,7 @@ KINDS = ("equal weights", "learned weights", "no combination")
 # combinations whose weights are equal; and what works on kernels, and combines none of them
 EQUAL = ("uniform_svm", "grid_uniform", "perceptron_u")
 UNCOMBINED = ("best_kernel_svm", "single_kernel", "best_alignment", "perceptron", "perceptron_star", "kernel_stacking")
-ALL_VIEWS = "The first sentence is on kernels, not on views: most methods without a combination learn from all views."
+ALL_VIEWS = "That is on kernels and not on views, since most methods without a combination learn from all views."
 VIEWS = 8  # most views that a sentence names
 
 
@@ -34,10 +34,10 @@ def able(study: Study, d: int) -> list[str]:
 
 
 def answer(study: Study, results: Results, dataset: str, n: int, d: int) -> list[str]:
-    """Return whether to combine kernels, and to learn their weights, each as its verdict, a colon, and the numbers.
+    """Return whether to combine views, kernels, and to learn weights, each as its verdict, a colon, and the numbers.
 
-    Between the two stand the leads of the best combination over the best rival and each strong one. Then come the
-    weights by view, whether to combine the views, and what was compared.
+    If nothing is learned, this comes first. Before the weights stand the leads of the best combination over the best
+    rival and each strong one; after them what each view tells, and what was compared.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int) -> list
     n, d : int
         The numbers of its examples and of its features, 0 of stored kernels.
     """
-    repetitions, entries = study.protocol.repetitions, able(study, d)
+    repetitions, entries = study.protocol.repetitions, sorted(able(study, d))  # of several best ones the first
     finished = [entry for entry in entries if results.values(dataset, entry, METRIC).size == repetitions]
     missing = [entry for entry in REQUIRED if entry in entries and entry not in finished]
     if failed := ", ".join(title_of(study, entry) for entry in missing):
@@ -67,6 +67,10 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int) -> list
     each = ", ".join(f"{results.title(entry)} {lead}" for entry, lead in zip(strong, leads, strict=True))
     beside = f"{_named(results, best)} beside each, in points with 95 % intervals for one comparison: {each}."
     sentences = [f"{helps[0].upper()}{helps[1:]}.", beside, f"Among combinations, {learning}."]
+    beyond_chance = [_lead(results, dataset, n, entry, CHANCE, BALANCED, len(rivals)) for entry in rivals]
+    if not any(low > 0.0 for _, low, _ in beyond_chance):
+        worth = "by balanced accuracy, so that differences and weights say little"
+        sentences.insert(0, f"No method is shown to be better than always predicting one class: {worth}.")
     weighted = {entry: results.view_shares(dataset, entry) for entry in learned}
     several = [entry for entry in learned if len(weighted[entry].mean().dropna()) > 1]
     if several:
@@ -79,23 +83,21 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int) -> list
         equals = f"equal ones {100.0 / len(shares):.0f} %"
         whose = f"{_named(results, best)}, the most accurate of those that have them"
         text = f"Weights by view of {whose} ({equals}), with deviations over the splits: {in_line(listed, VIEWS)}."
-        about = [*_about_views(study, results, dataset, n, list(percent.columns))]
-        sentences += [text, *about, *[ALL_VIEWS] * bool(about and d)]
+        if about := [*_about_views(study, results, dataset, n, list(percent.columns))]:
+            place = len(sentences) - 3
+            sentences[place : place + 1] = [about.pop(0), sentences[place], *[ALL_VIEWS] * bool(d)]
+        sentences += [text, *about]
     larger = f", where always predicting the largest class of those that train has {means[CHANCE]:.1f} %"
     counts = f"{len(finished)} of {len(entries)} configurations were compared"
     protocol = study.protocol
     assert isinstance(protocol, RandomSplits) and protocol.shares, "a leaderboard's"
-    beyond_chance = [_lead(results, dataset, n, entry, CHANCE, BALANCED, len(rivals)) for entry in rivals]
-    if not any(low > 0.0 for _, low, _ in beyond_chance):
-        worth = "by balanced accuracy, so the weights say little"
-        sentences.insert(3, f"No method is shown to be better than always predicting one class, {worth}.")
     train, select, test = (f"{100.0 * share:g} %" for share in protocol.shares)
     parts = f"{train} of the examples train, {select} select, {test} test"
     return [*sentences, f"Mean accuracies on {repetitions} random splits ({parts}){larger}; {counts}."]
 
 
 def _about_views(study: Study, results: Results, dataset: str, n: int, views: Sequence[str]) -> Iterator[str]:
-    """Yield whether to combine the views, and what each tells alone and its loss costs, the most telling first."""
+    """Yield whether to combine the views, what each tells alone and its loss costs, and which alone tell nothing."""
     sweeps = {sweep.of: name for name, sweep in study.sweeps.items() if sweep.kind == "view"}
     if not {"alone", "without"} <= sweeps.keys():
         return
@@ -118,6 +120,13 @@ def _about_views(study: Study, results: Results, dataset: str, n: int, views: Se
         ]
         measured = "one view alone (and the change without it, with its 95 % interval)"
         yield f"Weights do not say what a view tells; {title} with {measured}: {in_line(listed, VIEWS)}."
+        chance = results.values(dataset, CHANCE, BALANCED)
+        of_views = results.swept(sweeps["alone"], dataset, entry, BALANCED).loc[[number for number, _ in found]]
+        beyond = [results.difference_of_splits(dataset, chance, alone, n) for alone in of_views.to_numpy()]
+        lows = [difference.interval(BEST_LEVEL / len(found))[0] for difference in beyond]
+        if vague := [name for name, low in zip(names, lows, strict=True) if not low > 0.0]:
+            worth = "better than always predicting one class, by balanced accuracy"
+            yield f"Alone, these are not shown to be {worth}: {in_line(vague, VIEWS)}."
 
 
 def _named(results: Results, entry: str) -> str:

@@ -93,7 +93,7 @@ class StudyReport:
         The remark on a study that was not part of the last run; empty for one that was.
     prepared : dict
         The data sets as loaded.
-    reproduction, claims : DataFrame
+    reproduction, all_claims : DataFrame
         reproduction.csv and claims.csv, empty texts for missing ones.
     comparison : dict
         The rows of reproduction.csv, see grambench.report.tables.comparison.
@@ -116,7 +116,7 @@ class StudyReport:
     earlier: str
     prepared: Prepared
     reproduction: pd.DataFrame
-    claims: pd.DataFrame
+    all_claims: pd.DataFrame
     comparison: Comparison
     tables: dict[str, TableContent]
     figures: list[Picture]
@@ -162,6 +162,11 @@ class StudyReport:
         if not set(answer.REQUIRED).intersection(answer.able(self.whole, data.d)) <= set(self.ran):
             return []
         return answer.answer(self.whole, self.results, data.name, data.n, data.d)
+
+    @property
+    def claims(self) -> pd.DataFrame:
+        """The claims; none of a comparison on one data set, which says nothing of those on many."""
+        return self.all_claims[:0] if self.answer else self.all_claims
 
     @property
     def title(self) -> str:

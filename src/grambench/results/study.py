@@ -276,20 +276,20 @@ class Results:
         """
         (entry,) = self.study.sweeps[alone].algorithms
         single, rest = (self.swept(sweep, dataset, entry, metric) for sweep in (alone, without))
-        whole, overlap = self.values(dataset, entry, metric), self.study.protocol.overlap(dataset, n)
-
-        def difference(first: Floats, second: Floats) -> Difference:
-            found = resampled_difference(first, second, overlap=overlap)
-            return self._widened(found, dataset, n) if n else found
-
+        whole = self.values(dataset, entry, metric)
         return {
             int(number): ViewEffect(
                 float(single.loc[number].mean()),
-                difference(single.loc[number], whole),
-                difference(whole, rest.loc[number]),
+                self.difference_of_splits(dataset, single.loc[number], whole, n),
+                self.difference_of_splits(dataset, whole, rest.loc[number], n),
             )
             for number in single.index.intersection(rest.index)
         }
+
+    def difference_of_splits(self, dataset: str, first: Floats, second: Floats, n: int = 0) -> Difference:
+        """Return by how much the second values, one a split, exceed the first; with n, see `view_effects`."""
+        found = resampled_difference(first, second, overlap=self.study.protocol.overlap(dataset, n))
+        return self._widened(found, dataset, n) if n else found
 
     def by_kernel(self, sweep: str, dataset: str, algorithm: str, metric: str) -> pd.Series:
         """Return the mean of a metric for each kernel of the study by its name, from a sweep over `kernel`.

@@ -125,7 +125,7 @@ def study_report(
         {name: check(file).read_bytes() for name, file in downloads.items()},
         whole=Study.model_validate(complete),
         earlier=EARLIER[stale],
-        claims=pd.read_csv(check(path(layout.CLAIMS)), dtype=str, keep_default_na=False),
+        all_claims=pd.read_csv(check(path(layout.CLAIMS)), dtype=str, keep_default_na=False),
         records={name: _without_curves(records.read(file)) for name, file in record_files.items()},
         newest=datetime.fromtimestamp(max(times, default=0), tz=UTC),
     )
