@@ -128,7 +128,7 @@ def test_the_time_of_an_algorithm_that_was_never_measured_is_a_guess(project):
     (project / "config/studies/mine.py").write_text(
         (ROOT / "src/grambench/algorithms/batch/uniform_svm.py").read_text()
     )
-    study["algorithms"]["mine"] = {"path": "mine.py"}
+    study["algorithms"]["mine"] = {"path": "mine.py", "title": "Mine"}
     path.write_text(yaml.safe_dump(study))
     plan = planned("leaderboard", ["sonar"], ["mine", "rkl"])
     assert plan.resources.cost(Cell("leaderboard", "sonar", "mine")) is None

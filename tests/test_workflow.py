@@ -188,7 +188,7 @@ REASONS = {
 
 @pytest.mark.workflow
 def test_a_study_survives_its_contestants(tmp_path):
-    algorithms = {"perceptron": {}, "hides": {}} | {name: {} for name in BODIES}
+    algorithms = {"perceptron": {}} | {name: {"title": name} for name in ("hides", *BODIES)}
     alone = {"experts": None, "published": None, "sweeps": {}}
     copy = Copy(tmp_path, algorithms=algorithms, datasets=["sonar", "dorothea"], **alone)
     copy.edit("config/config.yaml", "memory_mb: 4096", "memory_mb: 400")

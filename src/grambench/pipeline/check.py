@@ -10,11 +10,11 @@ from grambench.config.project import Configuration, Project
 from grambench.config.protocols import Online
 from grambench.config.study import Study
 from grambench.datasets.descriptions import Dataset
+from grambench.datasets.sources import Own
 from grambench.kernels.functions import single_features
 from grambench.kernels.labels import view_label
 from grambench.pipeline.specifications import points_of
 from grambench.pipeline.targets import kernels_of, view_names
-from grambench.results.study import title_of
 
 
 def check_studies(configuration: Configuration, project: Project, origins: Mapping[str, str]) -> dict[str, Study]:
@@ -98,7 +98,7 @@ def _check_study(study: Study, file: str, dataset: Callable[[str], Dataset], fau
         with faults.at(f"{file}: algorithms.{entry}"):
             parameters.update(algorithms.fields(study.file(entry)))
             _check_algorithm(study, entry)
-            title = title_of(study, entry)
+            title = study.algorithms[entry].title or algorithms.title(study.file(entry))
             if (other := titles.setdefault(title, entry)) != entry:
                 raise ConfigError(f"expected a title of its own, got {title!r} as of {other}; set its `title`")
     kind = f"parameter of the algorithms of {study.name}"
@@ -140,8 +140,9 @@ def _check_algorithm(study: Study, entry: str) -> None:
 
 
 def unused_views(study: Study, dataset: Dataset) -> str:
-    """Return that a study has no kernel on the views of a data set; empty if it has some, or there are no views."""
-    if not dataset.views or any(kernel.view for kernel in kernels_of(study, dataset)):
+    """Return that a study has no kernel on the views of a data set of one's own; empty if it has, or there are none."""
+    is_own = any(isinstance(source, Own) for source in dataset.sources)
+    if not (is_own and dataset.views) or any(kernel.view for kernel in kernels_of(study, dataset)):
         return ""
     where = f"{study.name} has its kernels on all columns of {dataset.name} and on none of its views"
     return f"{where}; `views: all` in `kernels` has them on each (docs/views.md)"
