@@ -140,7 +140,7 @@ def _best_of_the_boards() -> Iterator[Part]:
     ahead = [name for name in names if images().compare(name, UNIFORM).mean.interval(BEST_LEVEL / len(names))[0] > 0.0]
     assert len(ahead) == 1 and ahead[0] != images().best(names), "the sentence says so"
     yield Sentence(
-        "On images one of {}, not the best, is shown to be ahead at all, by {} ({} to {})",
+        "On images one of {} is shown to be ahead at all, by {} ({} to {}); another one has the highest mean",
         [WORDS[len(names)], *images().ahead(ahead[0], best_of=len(names))],
     )
 
