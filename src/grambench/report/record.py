@@ -13,7 +13,7 @@ from grambench.config.metrics import METRICS, WORK
 from grambench.experiments.run import Run
 from grambench.kernels.functions import view_of
 from grambench.kernels.labels import kernel_label
-from grambench.results.records import Record
+from grambench.results.records import OF_SVM, Record
 from grambench.results.statistics import Sample
 
 LARGEST_KERNELS = 20
@@ -198,7 +198,8 @@ def _settings(record: Record) -> Iterator[Cells]:
     if candidates := record.candidates:
         by = (settings.get("tune") or {}).get("by", "error")
         values = "; ".join(f"{name}: {_text(of_name)}" for name, of_name in candidates.items())
-        yield "candidates", values, f"selected by {by} on validation examples"
+        of_svm = f", {OF_SVM} by error" * (by != "error" and OF_SVM in candidates)
+        yield "candidates", values, f"selected by {by} on validation examples{of_svm}"
     if family := settings.get("dictionary"):
         low, high = (f"{family[end]:.4g}" for end in ("low", "high"))
         meaning = f"continuous family of kernels; values of the grid: {len(family['grid'])}"
