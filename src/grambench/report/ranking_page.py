@@ -217,14 +217,16 @@ def _about_selection(runs: Sequence[Record]) -> Iterator[str]:
         yield "An SVM on the kernel that it learns is scored."
     if not candidates:
         return
-    first, count = next(iter(candidates)), math.prod(map(len, candidates.values()))
+    count = math.prod(map(len, candidates.values()))
     yield f"Validation examples select its {' and '.join(candidates)} among {counted(count, 'combination')}."
-    metrics = {first: "selected_value"} | {name: "selected_C" for name in candidates if name in ("C", OF_SVM)}
+    first = (runs[0].settings.get("tune") or {}).get("parameter")  # whose value is kept, beside that of C
+    metrics = {first: "selected_value"} | dict.fromkeys(("C", OF_SVM), "selected_C")
     at_ends = []
-    for name, metric in metrics.items():
+    for name, metric in ((name, metrics[name]) for name in candidates if name in metrics):
         selected = np.concatenate([record.metrics[metric][0] for record in runs])
         at_ends.append(f"{name} {np.isin(selected, (min(candidates[name]), max(candidates[name]))).sum()}")
-    yield f"Splits of {selected.size} in which an end of the values is selected: {', '.join(at_ends)}."
+    if at_ends:
+        yield f"Splits of {selected.size} in which an end of the values is selected: {', '.join(at_ends)}."
 
 
 def _about_reference(ranking: Ranking) -> Iterator[str]:

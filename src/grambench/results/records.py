@@ -108,7 +108,7 @@ class Record:
         values = {tune["parameter"]: tune["values"]} | tune.get("also", {}) if tune else {}
         if "C" not in values and np.isfinite(self.metrics.get("selected_C", np.nan)).any():
             values[OF_SVM] = self.settings["protocol"]["values"]
-        return values
+        return {name: listed for name, listed in values.items() if len(listed) > 1}
 
 
 ARRAYS = {  # shapes of P points of a sweep, R repetitions, S rounds, m kernels and C classes
