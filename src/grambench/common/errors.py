@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+from grambench.common.counts import in_line
+
 # Escape sequences of terminals, other control characters, and unpaired surrogates
 UNPRINTABLE = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]"
@@ -49,8 +51,8 @@ def unknown_name(kind: str, name: str, existing: Iterable[str]) -> ConfigError:
 
     names = sorted(existing)
     near = difflib.get_close_matches(name.lower(), names, n=3, cutoff=NEAR)
-    known = ", ".join(names[:MOST_NAMES]) + f" and {len(names) - MOST_NAMES} more" * (len(names) > MOST_NAMES)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {known}" if names else "there is none"
+    known = f"known: {in_line(names, MOST_NAMES)}" if names else "there is none"
+    hint = f"did you mean {' or '.join(near)}?" if near else known
     return ConfigError(f"unknown {kind} {name!r}: {hint}")
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
+from grambench.common.counts import in_line
 from grambench.common.errors import ConfigError, DataError, plain, unknown_name
 from grambench.common.files import sha256
 from grambench.datasets import prepare, readers, tables, unpack
@@ -183,8 +184,7 @@ def _describe_table(
         if without and not views_faults:
             dropped = replace(wishes, drop=(*wishes.drop, *without))
             settings, views, remarks = _describe_table(path, dropped, mebibytes)
-            listed = ", ".join(without[:SHOWN]) + f" and {len(without) - SHOWN} more" * (len(without) > SHOWN)
-            return settings, views, [*remarks, f"left out, since in no view: {listed}"]
+            return settings, views, [*remarks, f"left out, since in no view: {in_line(without, SHOWN)}"]
     if file.faults or views_faults:
         raise DataError("\n".join([*(f"{path}: {fault}" for fault in file.faults), *views_faults]))
     defaults = {key: option.default for key, option in TABLES[form].model_fields.items()}
