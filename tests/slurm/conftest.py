@@ -51,7 +51,7 @@ def faulty(tmp_path_factory, cluster):
 
     def made(names):
         alone = {"experts": None, "published": None, "sweeps": {}}
-        algorithms = {name: {} for name in names}
+        algorithms = {name: {"title": name} for name in names}
         copy = Copy(tmp_path_factory.mktemp(names[0]), datasets=["sonar"], algorithms=algorithms, **alone)
         for name in names:
             rest = REST.get(name, "if first: time.sleep(900)")
