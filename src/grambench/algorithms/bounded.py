@@ -254,7 +254,7 @@ class BoundedClassifiers:
         )
 
     def _reserve_inverse(self, size: int) -> None:
-        """Make room for the inverses of Gram matrices of `size` support vectors."""
+        """Make room for the inverses of Cholesky factors for `size` support vectors."""
         current = self._inverse.shape[1]
         if size > current:
             # With twice the rows, they are copied as often as the size doubles.

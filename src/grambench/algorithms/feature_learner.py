@@ -136,7 +136,7 @@ class FeatureLearner:
             for place, state in enumerate(self._states):
                 positive = numbers[rows] == (place if len(self._states) > 1 else 1)
                 scores[rows, place] = state.block(features, np.where(positive, 1, -1).astype(np.int8))
-        scores = scores.squeeze(1 if len(self._states) == 1 else ())
+        scores = self._one_column(scores)
         self.mistakes += int(np.count_nonzero(self.predicted(scores, numbers) != numbers))
         self.examples += len(numbers)
         return scores
@@ -157,4 +157,8 @@ class FeatureLearner:
         for rows, features in self._blocks(examples):
             for place, state in enumerate(self._states):
                 values[rows, place] = state.scores(features)
-        return values.squeeze(1 if len(self._states) == 1 else ())
+        return self._one_column(values)
+
+    def _one_column(self, scores: Floats) -> Floats:
+        """Return scores (t, 1) of two classes as (t,), and others as they are."""
+        return scores[:, 0] if len(self._states) == 1 else scores

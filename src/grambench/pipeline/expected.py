@@ -37,10 +37,9 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
     asked = asked if isinstance(asked, list) else list(itertools.chain(*asked.values()))
     if nowhere := [name for name in asked if name not in names]:
         left_out.append(f"left out: {', '.join(nowhere)}, which no study of this call has among its data sets")
-    described = {name: plan.targets.dataset(name) for name in asked if name in names}
-    taken = {study: [name for name in plan.targets.datasets(study) if name in described] for study in plan.studies}
-    unused = [unused_views(plan.studies[study], described[name]) for study, of in taken.items() for name in of]
-    left_out += filter(None, unused)
+    for study in plan.studies.values():
+        taken = [plan.targets.dataset(name) for name in plan.targets.datasets(study.name) if name in asked]
+        left_out += filter(None, (unused_views(study, dataset) for dataset in taken))
 
     missing = sum(not Path(path).is_file() for path in kernels)
     jobs = [counted(len(prepared), "data set"), counted(missing, "kernel file")]

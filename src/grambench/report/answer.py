@@ -66,11 +66,11 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int) -> list
     leads = ["{:+z.1f} ({:+z.1f} to {:+z.1f})".format(*_lead(results, dataset, n, best, entry)) for entry in strong]
     each = ", ".join(f"{results.title(entry)} {lead}" for entry, lead in zip(strong, leads, strict=True))
     beside = f"{_named(results, best)} beside each, in points with 95 % intervals for one comparison: {each}."
-    sentences = [f"{helps[0].upper()}{helps[1:]}.", beside, f"Among combinations, {learning}."]
+    nothing, answers, of_views = list[str](), [f"{helps[0].upper()}{helps[1:]}."], list[str]()
     beyond_chance = [_lead(results, dataset, n, entry, CHANCE, BALANCED, len(rivals)) for entry in rivals]
     if not any(low > 0.0 for _, low, _ in beyond_chance):
         worth = "by balanced accuracy, so that differences and weights say little"
-        sentences.insert(0, f"No method is shown to be better than always predicting one class: {worth}.")
+        nothing = [f"No method is shown to be better than always predicting one class: {worth}."]
     weighted = {entry: results.view_shares(dataset, entry) for entry in learned}
     several = [entry for entry in learned if len(weighted[entry].mean().dropna()) > 1]
     if several:
@@ -83,17 +83,17 @@ def answer(study: Study, results: Results, dataset: str, n: int, d: int) -> list
         equals = f"equal ones {100.0 / len(shares):.0f} %"
         whose = f"{_named(results, best)}, the most accurate of those that have them"
         text = f"Weights by view of {whose} ({equals}), with deviations over the splits: {in_line(listed, VIEWS)}."
-        if about := [*_about_views(study, results, dataset, n, list(percent.columns))]:
-            place = len(sentences) - 3
-            sentences[place : place + 1] = [about.pop(0), sentences[place], *[ALL_VIEWS] * bool(d)]
-        sentences += [text, *about]
+        about = [*_about_views(study, results, dataset, n, list(percent.columns))]
+        answers = [*about[:1], *answers, *[ALL_VIEWS] * bool(about and d)]
+        of_views = [text, *about[1:]]
     larger = f", where always predicting the largest class of those that train has {means[CHANCE]:.1f} %"
     counts = f"{len(finished)} of {len(entries)} configurations were compared"
     protocol = study.protocol
     assert isinstance(protocol, RandomSplits) and protocol.shares, "a leaderboard's"
     train, select, test = (f"{100.0 * share:g} %" for share in protocol.shares)
     parts = f"{train} of the examples train, {select} select, {test} test"
-    return [*sentences, f"Mean accuracies on {repetitions} random splits ({parts}){larger}; {counts}."]
+    what = f"Mean accuracies on {repetitions} random splits ({parts}){larger}; {counts}."
+    return [*nothing, *answers, beside, f"Among combinations, {learning}.", *of_views, what]
 
 
 def _about_views(study: Study, results: Results, dataset: str, n: int, views: Sequence[str]) -> Iterator[str]:

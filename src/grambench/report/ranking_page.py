@@ -4,7 +4,7 @@ Beside it lie its tables, as CSV, Markdown and LaTeX, and its figure, as SVG and
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -133,7 +133,7 @@ def _tables(ranking: Ranking) -> dict[str, TableContent]:
         kind="ranks",
         title="Ranks",
         caption=f"{len(names)} configurations on {where}{few}; {results.study.title}; {source}",
-        remark=" ".join([*_about_selection([*ranking.made.values()]), seconds]),
+        remark=" ".join([*_about_selection(ranking), seconds]),
         algorithms=names,
         metrics=["mean_rank", METRIC, "seconds"],
         by=METRIC,
@@ -175,7 +175,7 @@ def _marked(table: TableContent, own: str) -> TableContent:
 def summary(ranking: Ranking) -> str:
     """Return the rank, what the algorithm gains beside the others, and whether reference runs came out again."""
     about_rank = _about_rank(ranking.results, ranking.algorithm)
-    return " ".join([*about_rank, *_about_selection([*ranking.made.values()]), *_about_reference(ranking)])
+    return " ".join([*about_rank, *_about_selection(ranking), *_about_reference(ranking)])
 
 
 def _about_rank(results: Results, algorithm: str) -> Iterator[str]:
@@ -209,9 +209,9 @@ def _about_rank(results: Results, algorithm: str) -> Iterator[str]:
         )
 
 
-def _about_selection(runs: Sequence[Record]) -> Iterator[str]:
+def _about_selection(ranking: Ranking) -> Iterator[str]:
     """Yield the sentences on what is scored, and on the values that validation examples have selected."""
-    runs = [record for record in runs if record.status == "ok"]
+    runs = [record for record in ranking.made.values() if record.status == "ok"]
     candidates = runs[0].candidates if runs else {}
     if OF_SVM in candidates:
         yield "An SVM on the kernel that it learns is scored."
@@ -221,12 +221,12 @@ def _about_selection(runs: Sequence[Record]) -> Iterator[str]:
     yield f"Validation examples select its {' and '.join(candidates)} among {counted(count, 'combination')}."
     first = (runs[0].settings.get("tune") or {}).get("parameter")  # whose value is kept, beside that of C
     metrics = {first: "selected_value"} | dict.fromkeys(("C", OF_SVM), "selected_C")
-    at_ends = []
-    for name, metric in ((name, metrics[name]) for name in candidates if name in metrics):
-        selected = np.concatenate([record.metrics[metric][0] for record in runs])
-        at_ends.append(f"{name} {np.isin(selected, (min(candidates[name]), max(candidates[name]))).sum()}")
-    if at_ends:
-        yield f"Splits of {selected.size} in which an end of the values is selected: {', '.join(at_ends)}."
+    counts = []
+    for name in [name for name in candidates if name in metrics]:
+        selected = np.concatenate([record.metrics[metrics[name]][0] for record in runs])
+        counts.append(f"{name} {np.isin(selected, (min(candidates[name]), max(candidates[name]))).sum()}")
+    if counts:
+        yield f"Splits of {selected.size} in which an end of the values is selected: {', '.join(counts)}."
 
 
 def _about_reference(ranking: Ranking) -> Iterator[str]:

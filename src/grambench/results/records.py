@@ -103,7 +103,7 @@ class Record:
 
     @property
     def candidates(self) -> dict[str, list[float]]:
-        """The values that validation examples select from, with those of C of an SVM on a learned kernel."""
+        """The values, two or more, that validation examples select from; of C of an SVM on a learned kernel too."""
         tune = self.settings.get("tune")
         values = {tune["parameter"]: tune["values"]} | tune.get("also", {}) if tune else {}
         if "C" not in values and np.isfinite(self.metrics.get("selected_C", np.nan)).any():
