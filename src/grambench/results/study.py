@@ -95,6 +95,11 @@ class Results:
     def _results(self) -> Floats:
         return self.runs["result"].to_numpy(np.float64)
 
+    @cached_property
+    def _samples(self) -> dict[tuple[str, ...], Sample]:
+        """The samples that were asked for: the ranks of a board ask for each of them hundreds of times."""
+        return {}
+
     def _plain(self, dataset: str, algorithm: str) -> dict[str, Floats]:
         """Return the values of all metrics of a cell, one for each repetition in their order."""
         return {metric: self._results[rows] for metric, rows in self._rows.get(("", dataset, algorithm), {}).items()}
@@ -118,9 +123,12 @@ class Results:
         """Return one value for each repetition in their order; no values if the cell has no result."""
         return self._results[self._rows.get(("", dataset, algorithm), {}).get(metric, NO_ROWS)]
 
-    def sample(self, dataset: str, algorithm: str, metric: str) -> Sample:
+    def sample(self, dataset: str, algorithm: str, metric: str, repetitions: slice = EVERY) -> Sample:
         """Return mean, standard deviation and number of runs of a cell."""
-        return Sample.of(self.values(dataset, algorithm, metric))
+        key = dataset, algorithm, metric, str(repetitions)
+        if key not in self._samples:
+            self._samples[key] = Sample.of(self.values(dataset, algorithm, metric)[repetitions])
+        return self._samples[key]
 
     def seconds_ratio(self, dataset: str, algorithm: str, reference: str) -> Sample:
         """Return the mean seconds of an algorithm in percent of those of another one; they have no deviation."""
@@ -321,7 +329,7 @@ class Results:
         index = list(datasets) or self.study.datasets
         rows = {}
         for name in names:
-            rows[name] = [Sample.of(self.values(dataset, name, metric)[repetitions]).mean for dataset in index]
+            rows[name] = [self.sample(dataset, name, metric, repetitions).mean for dataset in index]
         return pd.DataFrame(rows, index=index)
 
     def votes(self, names: Iterable[str], metric: str, datasets: Iterable[str] = ()) -> pd.DataFrame:
