@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from page_parts import WORDS, Part, Sentence, Table, points
 from reference_numbers import ACCURACY, FIT_SECONDS, ROOT, claims_of, counted, reproduced, results_of
+from scipy import special
 
 from grambench.claims.omkc import TABLE_3, TABLE_4
 from grambench.claims.rkl import RKL
@@ -571,8 +572,8 @@ def oks() -> Iterator[Part]:
         cells = []
         for dataset, task in tasks.items():
             row, ours = judged.loc[(dataset, name)], results.sample(dataset, name, ACCURACY).mean
-            printed, mark = row["published_mean"], " ≠" if row["verdict"] == "different" else ""
-            cells.append(f"{ours:.1f} ({printed:.1f}){mark}")
+            printed, mark = row["published_mean"], SIGNS[row["verdict"]]
+            cells.append(f"{ours:.1f} ({printed:.1f}) {mark}")
             gap = float(f"{ours:.1f}") - float(f"{printed:.1f}")
             if abs(gap) > LARGE_GAP:
                 gaps.append((gap, f"| {title} on {task} | {ours:.1f} | {printed:.1f} | {points(gap, plus=True)} |"))
@@ -584,9 +585,19 @@ def oks() -> Iterator[Part]:
     yield Table("| more than 10 points apart | here | printed | difference |", largest_first)
     seeds = replications.read(ROOT / "config/replications/oks.csv")
     drawn = {name: [seeds[task, name, ACCURACY, "seeded"].means for task in tasks] for name in ("som_svm", "oks_svm")}
-    texts = [[f"{of.mean():.1f} ± {of.std(ddof=1):.1f}" for of in pair] for pair in zip(*drawn.values(), strict=True)]
+    texts = [
+        [text for of in pair for text in (f"{of.mean():.1f} ± {of.std(ddof=1):.1f}", str(5 * len(of)))]
+        for pair in zip(*drawn.values(), strict=True)
+    ]
     lines = [f"| {' | '.join([task, *pair])} |" for task, pair in zip(tasks.values(), texts, strict=True)]
-    yield Table("| task, all seeds | SOM-SVM | OKS-SVM |", lines)
+    yield Table("| task, all seeds | SOM-SVM | seeds | OKS-SVM | seeds |", lines)
+    on_corel = judged.loc[[(task, "oks_svm") for task in tasks if task.startswith("corel5k")], "z"]
+    together = on_corel.sum() / np.sqrt(len(on_corel))
+    chance = 200.0 * special.ndtr(-abs(together))
+    yield Sentence(
+        "accuracies on Corel5k are {}, {} and {}; their sum over the root of three is {}, which chance exceeds in {} %",
+        [*map(points, on_corel), points(together), f"{chance:.1g}"],
+    )
     means = results.means(["musvm", "oks_svm", "oks_svm_12", "som_svm_12"], ACCURACY).mean()
     whole = float(np.mean([of.mean() for of in drawn["oks_svm"]]))
     yield Sentence("OKS-SVM is {} points behind MuSVM (printed", [points(means["musvm"] - whole)])

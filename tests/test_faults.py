@@ -317,6 +317,11 @@ def test_a_cell_is_run_again_beside_its_record(small, go):
         + stored.provenance["revision"],
     ]
 
+    longer = stored.metrics | {"support_vectors": stored.metrics["support_vectors"] + 1.0}
+    records.write(path, replace(stored, metrics=longer))
+    said = small.call(*rerun, expect=1)
+    assert said.startswith("omkc/sonar/slow: different from the record here, with equal mistake_percent; it took ")
+
     gram = small.folder / GRAM
     hidden = gram.rename(gram.with_suffix(".away"))
     said = small.call(*rerun, expect=2)

@@ -1,6 +1,7 @@
 """Published beside own numbers on a small study."""
 
 import math
+import re
 
 import pandas as pd
 import presentation
@@ -50,6 +51,21 @@ def test_only_what_leaves_something_to_chance_is_tested(tmp_path, changes, verdi
     row = one(table, dataset="wdbc", algorithm="omkc_dd", metric="mistake_percent")
     assert (row.verdict, row.reason, row.difference) == (verdict, reason, pytest.approx(-0.5))
     assert math.isnan(row.p_value) if verdict == "different" else row.p_value > 0.01
+
+
+def test_runs_without_spread_differ_by_rounding_alone_and_say_so(tmp_path):
+    """All four make 5 mistakes, and 5.5 is printed without a deviation; where 5.0 is, nothing is said."""
+    files, runs = presentation.published(tmp_path), presentation.runs()
+    runs.loc[(runs["algorithm"] == "omkc_dd") & (runs["metric"] == "mistake_percent"), "result"] = 5.0
+    for printed, verdict, reason in (("5.5", "different", reproduction.ROUNDED), ("5.0", "exact", "")):
+        text = files["cells.csv"].read_text()
+        files["cells.csv"].write_text(
+            re.sub("omkc_dd,mistake_percent,5.*", f"omkc_dd,mistake_percent,{printed},,1", text)
+        )
+        results = Results(presentation.STUDY, runs, presentation.cells())
+        table = reproduction.table(results, presentation.characteristics(), files)
+        row = one(table, dataset="wdbc", algorithm="omkc_dd", metric="mistake_percent")
+        assert (row.verdict, row.reason) == (verdict, reason)
 
 
 SHIPPED = "dataset,algorithm,metric,orders,identity,means\n"

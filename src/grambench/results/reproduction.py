@@ -63,6 +63,7 @@ TABLE = Table(
 FIXED = "nothing is drawn on the published orders: the same algorithm would print the same number"
 STALE = "its replications begin with another mean, of other settings, code or processor: make replications"
 ALIKE = "all its replications are the same, and show no spread to judge by: Welch's test"
+ROUNDED = "all our runs are the same: rounding of the published number is the test's only error"
 VARIANTS = ", variants"  # end of the item of configurations that read the paper differently
 
 
@@ -154,7 +155,10 @@ def _compare_results(
                 else:
                     means = shipped.means
                     reason = reason or ALIKE * bool(np.ptp(means) <= ROUNDING_SLACK)
-            row |= _judge_row(files, dataset, metric, published, ours, means) | {"reason": reason}
+            judged = _judge_row(files, dataset, metric, published, ours, means)
+            without_spread = not judged["replications"] and ours.std == 0.0 and math.isnan(published.std)
+            reason = reason or ROUNDED * (judged["verdict"] == "different" and without_spread)
+            row |= judged | {"reason": reason}
             if row["verdict"] != "speed-up" and ours.runs == files.runs and results.deterministic(dataset, name):
                 row |= judge_digits(published, ours, metric)._asdict()
                 row["reason"] = FIXED if row["verdict"] == "different" else ""
