@@ -52,12 +52,14 @@ def test_list_shows_everything(call):
         ("kernels", ["polynomial_p3", "gaussian_sigma0.015625"]),
         ("algorithms rkl", ["RKL: radius-based kernel", "\ngap = 0.01: Relative gap to stop at.\n", 'norm = "l1"']),
         ("metrics", ["mistake_percent", "auc_percent              area under the ROC curve"]),
+        ("datasets rkl_width", ["ionosphere"]),
         ("studies", ["omkc", "16 data sets, 8 algorithms"]),
     ):
         code, out, _ = call("list", *what.split())
         assert code == 0
         for text in expected:
             assert text in out
+        assert "mushrooms" not in out or what == "datasets"
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from grambench.datasets.descriptions import Dataset
 
 
-def _list_datasets() -> None:
+def _list_datasets(study: str = "") -> None:
+    """Print a line for each data set, of a study if one is named."""
     from grambench.datasets.descriptions import BaseDataset, Dataset, Images
 
     folder = configuration()
-    for name in folder.names("datasets"):
+    for name in _read_study(study).datasets if study else folder.names("datasets"):
         dataset = folder.description(name)
         kinds = ", ".join(dict.fromkeys(source.kind for source in dataset.sources))
         if isinstance(dataset, Images):
@@ -130,7 +131,8 @@ LISTS = {
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("what", metavar="what", choices=list(LISTS), help="what to list: " + ", ".join(LISTS))
-    parser.add_argument("name", nargs="?", help="an algorithm: what it is and what its parameters mean")
+    named = "an algorithm: what it is and what its parameters mean; or a study: its data sets"
+    parser.add_argument("name", nargs="?", help=named)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -139,7 +141,10 @@ def run(arguments: argparse.Namespace) -> int:
         LISTS[arguments.what]()
     elif arguments.what == "algorithms":
         _describe_algorithm(arguments.name)
+    elif arguments.what == "datasets":
+        _list_datasets(arguments.name)
     else:
-        hint = "docs/library.md has the formulas" if arguments.what == "kernels" else "list algorithms takes one"
+        takes = "list algorithms takes one, list datasets a study"
+        hint = "docs/library.md has the formulas" if arguments.what == "kernels" else takes
         raise ConfigError(f"list {arguments.what}: expected no name, got {arguments.name}; {hint}")
     return 0

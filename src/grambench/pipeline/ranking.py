@@ -14,6 +14,7 @@ import pandas as pd
 from grambench.common import layout
 from grambench.common.errors import ConfigError, DataError
 from grambench.common.layout import Cell
+from grambench.common.types import Floats
 from grambench.config.project import Configuration
 from grambench.config.study import Study
 from grambench.pipeline import trial
@@ -90,7 +91,7 @@ def rank(
     cells = [Cell(board, dataset, ENTRY) for dataset in datasets]
     left_out: dict[str, str] = {}
     made: dict[str, Record] = {}
-    again: dict[Cell, float] = {}
+    again: dict[Cell, Floats] = {}
     ratios = []
     contents = {name: data.get("content", "") for name, data in about["data"].items()}
     for cell, record in zip(cells, trial.run(plan, cells, seconds, contents), strict=True):
@@ -139,11 +140,11 @@ def _draw(reference: Results, datasets: Sequence[str], algorithms: Sequence[str]
     return [Cell(reference.study.name, *name) for name in random.sample(names, min(AGAIN, len(names)))]
 
 
-def _difference(record: Record, reference: Results) -> float:
-    """Return the mean distance of a record's accuracies from those in the archive; NaN if these are fewer.
+def _difference(record: Record, reference: Results) -> Floats:
+    """Return by how much a record's accuracies exceed those in the archive, by split; NaN if these are fewer.
 
     Other numbers need not be equal: another processor sums in another order, and solvers then take other steps.
     """
     ours = record.metrics[METRIC].ravel()
     then = reference.values(record.dataset, record.algorithm, METRIC)[: ours.size]
-    return float(np.abs(ours - then).mean()) if then.size == ours.size else np.nan
+    return ours - then if then.size == ours.size else np.full(ours.size, np.nan)

@@ -16,6 +16,7 @@ from markupsafe import Markup
 from grambench.common.counts import counted, in_line
 from grambench.common.files import atomic, write_text
 from grambench.common.layout import Cell
+from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.report import figures, renderings
 from grambench.report.answer import EQUAL
@@ -55,8 +56,8 @@ class Ranking(NamedTuple):
         latter are multiplied by `ratio`.
     left_out : dict of str
         Why a data set of the board is not among them.
-    again : dict of float
-        The reference runs that were made again, and how far their accuracies are from the archived ones, in the mean;
+    again : dict of ndarray of float64 (r,)
+        The reference runs that were made again, and by how much their accuracies exceed the archived ones, by split;
         NaN where the archive has fewer.
     ratio : float
         Seconds here by those of the archive, the median over these runs; NaN without any.
@@ -69,15 +70,20 @@ class Ranking(NamedTuple):
     algorithm: str
     results: Results
     left_out: dict[str, str]
-    again: dict[Cell, float]
+    again: dict[Cell, Floats]
     ratio: float
     about: dict[str, Any]
     made: dict[str, Record]
 
     @property
-    def different(self) -> dict[Cell, float]:
+    def different(self) -> dict[Cell, Floats]:
         """The reference runs that were made again with other accuracies."""
-        return {cell: apart for cell, apart in self.again.items() if not apart <= archive.ROUNDING}
+        return {cell: apart for cell, apart in self.again.items() if not np.abs(apart).max() <= archive.ROUNDING}
+
+    @property
+    def unexplained(self) -> bool:
+        """Whether a mean of theirs differs by more than the rounding of another processor explains."""
+        return not all(abs(apart.mean()) <= TOLERANCE for apart in self.again.values())
 
 
 def write(folder: Path, ranking: Ranking) -> Path:
@@ -85,7 +91,7 @@ def write(folder: Path, ranking: Ranking) -> Path:
     own = ranking.results.title(ranking.algorithm)
     named = {ranking.algorithm: own}
     tables = {name: replace(table, data=table.data.replace(named)) for name, table in _tables(ranking).items()}
-    kept = {own, *(ranking.results.title(name) for name in EQUAL if name in ranking.results.study.algorithms)}
+    kept = {own, *(ranking.results.title(name) for name in EQUAL[:1] if name in ranking.results.study.algorithms)}
     short = {SHORT: _shortened(tables["ranks"], kept)}
     for name, text in renderings.files({key: _marked(table, own) for key, table in (tables | short).items()}).items():
         write_text(folder / name, text, atomic)
@@ -119,11 +125,12 @@ def _tables(ranking: Ranking) -> dict[str, TableContent]:
     results = ranking.results
     data = TableData(results=results, prepared={}, reproduction={})
     names, label = list(results.study.algorithms), METRICS[METRIC].label
-    about, datasets = ", ".join(ranking.about["revision"]), results.study.datasets
+    datasets = results.study.datasets
     where = ", ".join(datasets) if len(datasets) <= NAMED else f"{len(datasets)} data sets"
     where += f", mean over {counted(results.study.protocol.repetitions, 'split')}"
     few = f" (no comparison yet, which needs {LEAST})" * (len(datasets) < LEAST)
-    source = f"reference results {archive.version_of(ranking.about['study'])} of revision {about}"
+    board = results.study.title.partition(":")[0]
+    source = f"{board}, reference results {archive.version_of(ranking.about['study'])}"
     seconds = "Seconds of processor time a split, selection included; those of the reference "
     if ranking.again:
         seconds += f"are multiplied by {ranking.ratio:.2f}, the median of runs made again here."
@@ -132,7 +139,7 @@ def _tables(ranking: Ranking) -> dict[str, TableContent]:
     ranks = RanksTable(
         kind="ranks",
         title="Ranks",
-        caption=f"{len(names)} configurations on {where}{few}; {results.study.title}; {source}",
+        caption=f"{len(names)} configurations on {where}{few}; {source}",
         remark=" ".join([*_about_selection(ranking), seconds]),
         algorithms=names,
         metrics=["mean_rank", METRIC, "seconds"],
@@ -166,10 +173,10 @@ def _shortened(ranks: TableContent, titles: set[str]) -> TableContent:
 
 
 def _marked(table: TableContent, own: str) -> TableContent:
-    """Return the table with "(ours)" beside the algorithm, as papers have it."""
+    """Return the table with "(ours)" beside the algorithm and a caption alone, as papers have it."""
     (block,) = table.blocks
     rows = [replace(row, label=row.label + " (ours)" * (row.label == own)) for row in block.rows]
-    return replace(table, blocks=[replace(block, rows=rows)])
+    return replace(table, title="", blocks=[replace(block, rows=rows)])
 
 
 def summary(ranking: Ranking) -> str:
@@ -218,15 +225,17 @@ def _about_selection(ranking: Ranking) -> Iterator[str]:
     if not candidates:
         return
     count = math.prod(map(len, candidates.values()))
-    yield f"Validation examples select its {' and '.join(candidates)} among {counted(count, 'combination')}."
+    among = counted(count, "value" if len(candidates) == 1 else "combination")
+    yield f"Validation examples select its {' and '.join(candidates)} among {among}."
     first = (runs[0].settings.get("tune") or {}).get("parameter")  # whose value is kept, beside that of C
     metrics = {first: "selected_value"} | dict.fromkeys(("C", OF_SVM), "selected_C")
     counts = []
     for name in [name for name in candidates if name in metrics]:
         selected = np.concatenate([record.metrics[metrics[name]][0] for record in runs])
-        counts.append(f"{name} {np.isin(selected, (min(candidates[name]), max(candidates[name]))).sum()}")
+        ends = np.isin(selected, (min(candidates[name]), max(candidates[name]))).sum()
+        counts.append(f"an end of the values of {name} in {ends}")
     if counts:
-        yield f"Splits of {selected.size} in which an end of the values is selected: {', '.join(counts)}."
+        yield f"They select {' and '.join(counts)} of {selected.size} splits."
 
 
 def _about_reference(ranking: Ranking) -> Iterator[str]:
@@ -234,11 +243,15 @@ def _about_reference(ranking: Ranking) -> Iterator[str]:
     if ranking.again:
         runs = ", ".join(f"{cell.dataset}/{cell.task}" for cell in ranking.again)
         made = f"{counted(len(ranking.again), 'reference run')} made again ({runs})"
-        apart = "".join(
-            f", {cell.dataset}/{cell.task} {gap:.2g} points apart a split" for cell, gap in ranking.different.items()
-        )
-        equal = f"{len(ranking.again) - len(ranking.different)} of {made} gave equal accuracies{apart}"
+        equal = f"{len(ranking.again) - len(ranking.different)} of {made} gave equal accuracies"
         yield f"{equal}, in {ranking.ratio:.2f} times the reference's seconds."
+        for cell, apart in ranking.different.items():
+            by = f"by {np.abs(apart).mean():.2g} points a split and {apart.mean():+z.2g} in the mean"
+            yield f"{cell.dataset}/{cell.task} differs {by}."
+        if ranking.unexplained:
+            yield f"More than {TOLERANCE:g} in the mean is not rounding of another processor: the exit code is 1."
+        elif ranking.different:
+            yield f"Up to {TOLERANCE:g} in the mean, rounding of another processor explains it."
     if ranking.left_out:
         left_out = (f"{dataset} ({reason})" for dataset, reason in ranking.left_out.items())
         yield f"Data sets that are left out: {'; '.join(left_out)}."
