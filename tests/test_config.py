@@ -98,6 +98,8 @@ GRID = {"low": 0.1, "high": 0.9, "count": 10**9, "spacing": "linear"}
         ({"sweeps": {"beta": SWEEP | {"values": [1, 0.5, 1.0]}}}, "values: 1 is listed twice"),
         ({"tables": {"own": TABLE | {"algorithms": ["om2", "om2"]}}}, "tables.own: algorithms: om2 is listed twice"),
         ({"tables": {"own": TABLE | {"metrics": ["seconds", "seconds"]}}}, "metrics: seconds is listed twice"),
+        ({"tables": {"own": TABLE | {"algorithms": []}}}, "tables.own.algorithms: List should have at least 1 item"),
+        ({"tables": {"own": TABLE | {"metrics": []}}}, "tables.own.metrics: List should have at least 1 item"),
         ({"algorithms": {"om2": {}}}, "beta names algorithm omkc_dd, which the study does not have"),
         (kernels("gausian", 1), "unknown kernel family 'gausian': did you mean gaussian"),
         (kernels("gaussian", -1), "sigma must be a positive number, got -1"),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import presentation
 import pytest
 import yaml
 
@@ -796,9 +797,8 @@ TABLE = "x,y\n" + "".join(f"{7 * i % 13},{'ab'[i % 2]}\n" for i in range(60))
 WRONG_ARGUMENTS = {
     "cores in words": (["-c", "x"], "--cores: expected a number of at least 1, or all, got x"),
     "one core and a half": (["-c", "1.5"], "--cores: expected a number of at least 1, or all, got 1.5"),
-    "no minutes": (["--minutes", "0"], "--minutes: expected a number above 0, got '0'"),
-    "minutes below 0": (["--minutes=-1"], "--minutes: expected a number above 0, got '-1'"),
-    "minutes that are no number": (["--minutes", "nan"], "--minutes: expected a number above 0, got 'nan'"),
+    "minutes below 0": (["--minutes=-1"], "--minutes: expected a number from 0, got '-1'"),
+    "minutes that are no number": (["--minutes", "nan"], "--minutes: expected a number from 0, got 'nan'"),
     "no configuration": (["-a", "easy"], "unknown configuration of leaderboard 'easy': did you mean easy_mkl"),
     "a header of views alone": (["--views", "views.csv"], "views.csv: expected a column"),
     "no file": (["nothing.csv"], "nothing.csv: no such file"),
@@ -837,7 +837,8 @@ def test_compare_replaces_only_what_it_wrote_for_the_same_file(project, monkeypa
         return 0
 
     monkeypatch.setattr("grambench.commands.run.run", run)
-    monkeypatch.setattr(compare, "read_results", lambda study: Results(study, pd.DataFrame(), pd.DataFrame()))
+    none = presentation.runs().iloc[:0], presentation.cells().iloc[:0]
+    monkeypatch.setattr(compare, "read_results", lambda study: Results(study, *none))
     monkeypatch.setattr(answers, "answer", lambda *_: [])
     for path in (Path("people.csv"), Path("other/people.csv")):
         path.parent.mkdir(exist_ok=True)
@@ -884,9 +885,14 @@ def test_a_file_is_compared_in_one_command(tmp_path, monkeypatch, capsys):
     for minutes in (2, 1):  # a second call finds everything done
         monkeypatch.chdir(tmp_path)
         call = ["--label", "kind", "--views", "groups.csv", "--drop-incomplete", "-c", "2", "--name", "genes"]
+        # the second one names a configuration
+        call += ["-a", "easy_mkl"] * (minutes == 1)
         assert cli.main(["compare", "genes (1) & $(x).csv", *call]) == 0
         out = capsys.readouterr().out
-        assert out.count(f"4 configurations, about {minutes} min on 2 cores; --minutes 1 leaves out d1, ") == 1
+        earlier = " (4 of earlier calls)" * (minutes == 1)
+        said = f"4 configurations{earlier}, about {minutes} min on 2 cores; --minutes 1 leaves out d1, "
+        assert out.count(said) == 1
+        assert ("\nNamed by -a: EasyMKL " in out) == (minutes == 1)
         assert "jobs: " not in out and "runs ok" not in out, "counts beside that of what is compared"
         assert "Combining kernels helps: EasyMKL [easy_mkl] (best of 2)" in out
         assert (

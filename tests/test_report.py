@@ -374,7 +374,7 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
         "Of views, whether combining them helps is undecided: Uniform SVM with all 60.0 %, with right arm alone (best "
     )
     assert combining.startswith(
-        f"{of_both}of 2) 61.5 %; difference -1.5 points; between the truly best, a 95 % interval of "
+        f"{of_both}of 2 views) 61.5 %; difference -1.5 points; between the truly best, a 95 % interval of "
     )
     assert not re.search(r"(-9\.5), \1 to \1", alone), "equal in all splits is not sure"
     assert re.fullmatch(rf"Weights do not say what a view tells; Uniform SVM with {measured}: {tells}", alone)

@@ -252,7 +252,7 @@ def test_a_study_named_with_its_data_sets_is_planned_alone(finished):
 @pytest.mark.workflow
 def test_what_a_finished_study_lacks_is_said(finished, copy):
     said = finished.call("grambench.cli", "run", "-n")
-    assert said.splitlines() == ["jobs: no run; tables and pages whose settings or code have changed"]
+    assert said.splitlines() == ["jobs: no run; tables and pages only where settings or code have changed"]
     assert "these runs" not in finished.call("grambench.cli", "status")
     (copy.folder / layout.CELLS.format(study="small")).unlink()
     assert copy.call("grambench.cli", "run", "-n").startswith("jobs: tables of 1 study, report\n")

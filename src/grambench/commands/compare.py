@@ -26,7 +26,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_dataset.describing_arguments(parser)
     parser.set_defaults(study=None, replace=False, drop_leaks=True, least=LEAST, studies=[*add_dataset.BOARDS])
     names.add_algorithms(parser, "configurations of the leaderboard that are compared in any case")
-    minutes = f"compare the configurations of the leaderboard that are expected to fit (default: {MINUTES:g})"
+    fitting = "compare the configurations of the leaderboard that are expected to fit"
+    minutes = f"{fitting}, with 0 none beside those of every call and -a (default: {MINUTES:g})"
     parser.add_argument("--minutes", type=_parse_minutes, default=MINUTES, help=minutes)
     parser.add_argument("-c", "--cores", help="number of cores (default: all)")
 
@@ -36,7 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     from grambench.commands import run as running
     from grambench.datasets import describe
     from grambench.datasets.formats.reader import MISSING_VALUES, ROWS_USED
-    from grambench.report.answer import answer
+    from grambench.report.answer import METRIC, answer
+    from grambench.report.table_data import TableData
 
     cores = running.count_cores(arguments.cores)
     arguments.file = arguments.file.absolute()
@@ -67,27 +69,30 @@ def run(arguments: argparse.Namespace) -> int:
     call.__dict__.update(demo=False, dry_run=False, verbose=False, cores=arguments.cores, snakemake=[])
     code = running.run(call, brief=True)
     results = read_results(configuration().study(board).model_copy(update={"datasets": [name]}))
-    print(*answer(results.study, results, name, values["n"], values["d"]), sep="\n")
-    for remark in remarks:
-        if remark.startswith((ROWS_USED, MISSING_VALUES)):
-            print(f"{remark[:1].upper()}{remark[1:]}.")
+    lines = answer(results.study, results, name, values["n"], values["d"])
+    means = {entry: results.sample(name, entry, METRIC).mean for entry in wanted}
+    if numbers := [f"{results.title(entry)} {mean:.1f} %" for entry, mean in means.items() if math.isfinite(mean)]:
+        lines.append(f"Named by -a: {', '.join(numbers)}.")
+    lines += TableData(results=results, prepared={}, reproduction={}).failures([name], chosen)
+    shown = [remark for remark in remarks if remark.startswith((ROWS_USED, MISSING_VALUES))]
+    print(*lines, *(f"{remark[:1].upper()}{remark[1:]}." for remark in shown), sep="\n")
     there = "" if inside else f"cd {shlex.quote(str(folder))}; "
     print(f"go on: {there}grambench open shows the report, grambench table {board} -d {name} all numbers")
     return code
 
 
 def _parse_minutes(text: str) -> float:
-    """Return a number of minutes; raise ConfigError for one that is not above 0."""
+    """Return a number of minutes; raise ConfigError for one below 0."""
     with contextlib.suppress(ValueError):
-        if 0.0 < (minutes := float(text)) < math.inf:
+        if 0.0 <= (minutes := float(text)) < math.inf:
             return minutes
-    raise ConfigError(f"--minutes: expected a number above 0, got {text!r:.60}")
+    raise ConfigError(f"--minutes: expected a number from 0, got {text!r:.60}")
 
 
 def _fitting(board: str, dataset: str, wanted: list[str], seconds: float) -> tuple[list[str], list[str], float, int]:
     """Return the configurations to compare in these processor seconds, the others, and the seconds of the first.
 
-    The fourth is how many are compared because an earlier call has run them.
+    The fourth is how many of the first an earlier call has run.
     Those of REQUIRED and those that are wanted are compared in any case, but on stored kernels none that learns from
     features. So are those with nothing left to run: a second call must not answer from fewer than the first. It raises
     ConfigError for one that is wanted and cannot be compared.
@@ -104,10 +109,10 @@ def _fitting(board: str, dataset: str, wanted: list[str], seconds: float) -> tup
     # entries on a second pool, and on stored kernels those that learn from features, are not compared
     wanted = names.known(f"configuration on {dataset}", wanted, expected)
     chosen = list(dict.fromkeys([*(entry for entry in REQUIRED if entry in expected), *wanted]))
-    earlier = [entry for entry, cost in expected.items() if not cost and entry not in chosen]
-    chosen += earlier
+    chosen += [entry for entry, cost in expected.items() if not cost and entry not in chosen]
     for entry in [*FURTHER, *sorted(expected, key=lambda entry: expected[entry])]:
         if entry in expected and entry not in chosen and sum(expected[name] for name in [*chosen, entry]) <= seconds:
             chosen.append(entry)
     left_out = [entry for entry in expected if entry not in chosen]
-    return chosen, left_out, sum(expected[entry] for entry in chosen), len(earlier)
+    costs = [expected[entry] for entry in chosen]
+    return chosen, left_out, sum(costs), costs.count(0.0)

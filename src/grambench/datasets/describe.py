@@ -514,7 +514,7 @@ def _name_labels(raw: NDArray[Any], wishes: Wishes, faults: list[str], remarks: 
     remarks.extend(f"{title}: only one row has {label}" for label, count in counts.items() if count == 1 < n)
     if not positive and not negative and len(labels) == 2:
         positive = [labels[1]]
-        remarks.append(f"{positive[0]} becomes +1; --positive names another label")
+        remarks.append(f"{positive[0]} becomes +1, {labels[0]} -1; --positive names another label")
     elif not positive and not negative and len(labels) > 2:
         kind = "a regression target" if numeric else "names of the rows"
         looks = f"{len(labels)} labels in {n} rows look like {kind}"

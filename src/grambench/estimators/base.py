@@ -274,7 +274,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         gaps = np.array([certificate.gap for certificate in certificates])
         missed = gap_missed(gaps, settings)
         if stopped := np.count_nonzero(missed | [fit.converged is False for fit in fits]):
-            gap = f"; certified gap {np.nanmax(gaps):.2g}, asked {settings.get('gap', GAP):g}" if missed.any() else ""
+            limit = f"asked {settings['gap']:g}" if "gap" in settings else f"which counts as reached at {GAP:g}"
+            gap = f"; certified gap {np.nanmax(gaps):.2g}, {limit}" if missed.any() else ""
             text = f"{self.algorithm}: {stopped} of {len(fits)} fits stopped short{gap}"
             limits = [name for name in LIMITS if name in settings]
             hint = (f"lower C (here {settings['C']:g}), " if "C" in settings else "") + "scale the features"

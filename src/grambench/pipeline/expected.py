@@ -25,7 +25,7 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
     """
     cells = pending(plan)
     datasets = {cell.dataset for cell in cells}
-    prepared = [path for name in datasets if not (path := Path(layout.PREPARED.format(dataset=name))).is_file()]
+    prepared = [name for name in datasets if not Path(layout.PREPARED.format(dataset=name)).is_file()]
     kernels = {path for cell in cells for path in plan.targets.kernels_from(cell.study, cell.dataset)}
     blocks = {cell: plan.resources.blocks(cell) or [cell] for cell in cells}
     seconds = [plan.resources.processor_seconds(block) for of_cell in blocks.values() for block in of_cell]
@@ -50,7 +50,9 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
     jobs.append(f"{runs} ({', '.join(parts)})" if parts else runs)
     jobs = [job for job in jobs if not job.startswith("0 ")]
     of = counted(len(behind), "study")
-    tables = f"tables of {of}, report" if behind else "no run; tables and pages whose settings or code have changed"
+    tables = (
+        f"tables of {of}, report" if behind else "no run; tables and pages only where settings or code have changed"
+    )
     submitted = ""
     if slurm and behind:
         minutes, megabytes = zip(*_slurm_jobs(plan, blocks, behind), strict=True)
@@ -65,7 +67,9 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
         guessed = sum(plan.resources.cost(cell) is None for cell in cells)
         suffix = f"; a guess for {guessed} of {runs}, whose algorithm was never measured" if guessed else ""
         costs = f"from the measured costs in {plan.configuration.path('costs.csv')} and the speed of this machine"
-        lines.append(f"time of the runs: {time}, {costs}{suffix}")
+        has_images = any(plan.targets.dataset(name).descriptors for name in prepared)
+        before = "; features of images are made before, which may take minutes" * has_images
+        lines.append(f"time of the runs: {time}, {costs}{suffix}{before}")
     grams = {(path, cell.dataset) for cell in cells for path in plan.targets.grams(cell.study, cell.dataset)}
     gigabytes = sum(plan.resources.gram_mb(name) for path, name in grams if not Path(path).is_file()) / 1024
     if gigabytes >= 1.0:

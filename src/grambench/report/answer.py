@@ -110,7 +110,7 @@ def _about_views(study: Study, results: Results, dataset: str, n: int, views: Se
         low = min(lead.interval(BEST_LEVEL)[0] for lead in leads)
         high = min(lead.interval(BEST_LEVEL / len(leads))[1] for lead in leads)
         whole = f"{title} with all {results.sample(dataset, entry, METRIC).mean:.1f} %"
-        best = f"with {names[0]} alone (best of {len(found)}) {found[0][1].alone:.1f} %"
+        best = f"with {names[0]} alone (best of {len(found)} views) {found[0][1].alone:.1f} %"
         difference = _difference(leads[0].value, low, high, 1 + len(leads))
         yield f"Of views, {verdict('combining them', low, high)}: {whole}, {best}; {difference}."
         changes = [(each.change.value, *each.change.interval(BEST_LEVEL)) for _, each in found]

@@ -8,7 +8,7 @@ from typing import Literal, Self
 from pydantic import model_validator
 
 from grambench.config.metrics import METRICS
-from grambench.config.names import MetricName, Name
+from grambench.config.names import MetricNames, Name, Names
 from grambench.config.study import Study
 from grambench.report.cells import Block, Row, TableCell, TableContent, cells_of
 from grambench.report.table_kind import TableData, TableKind
@@ -24,8 +24,8 @@ class ResultsTable(TableKind):
     """
 
     kind: Literal["results"] = "results"
-    algorithms: list[Name] = []
-    metrics: list[MetricName] = []
+    algorithms: Names
+    metrics: MetricNames
     highlight: list[Name] = []
 
     def judged(self) -> list[str]:
