@@ -311,7 +311,7 @@ def test_a_cell_is_run_again_beside_its_record(small, go):
     assert "support_vectors" in equal and not {"mistake_percent", "seconds", "rounds"} & {*equal}
     assert said[1:-3] == [
         "note: the stored record has different settings seed",
-        f"note: the stored record is of another processor (Abacus, here {stored.provenance['processor']}): last digits "
+        f"note: the stored record names another processor (Abacus, here {stored.provenance['processor']}): last digits "
         "depend on it, and by them the steps of a solver and kernels with small weights",
         "note: other code or other packages wrote the stored record, those of revision "
         + stored.provenance["revision"],

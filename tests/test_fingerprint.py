@@ -117,9 +117,3 @@ def test_relative_imports_are_followed(package):
     assert {"grambench.algorithms.hedge", "grambench.algorithms.online.om2"} <= found[1]
     path.write_text(text + "from ......nowhere import nothing\n")
     assert hashes(RUN_DD)
-
-
-def test_spec_is_canonical():
-    assert fingerprint.spec({"b": 1, "a": [0.1]}) == '{"a":[0.1],"b":1}'
-    with pytest.raises(ValueError, match="Out of range"):
-        fingerprint.spec({"a": float("nan")})

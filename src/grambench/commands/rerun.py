@@ -77,7 +77,7 @@ def _other_differences(stored: "Record", new: "Record") -> Iterator[str]:
     then, now = (record.provenance.get("processor") for record in (stored, new))
     if then != now:
         depends = "last digits depend on it, and by them the steps of a solver and kernels with small weights"
-        yield f"note: the stored record is of another processor ({then}, here {now}): {depends}"
+        yield f"note: the stored record names another processor ({then}, here {now}): {depends}"
     if stored.code != new.code:
         revision = stored.provenance.get("revision", "unknown")
         yield f"note: other code or other packages wrote the stored record, those of revision {revision}"

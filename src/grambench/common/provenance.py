@@ -98,13 +98,17 @@ def blas() -> str:
 
 
 def processor() -> str:
-    """Return the name of the processor according to the operating system."""
+    """Return the name of the processor according to the operating system, on Linux with its family and model.
+
+    Virtual machines call processors of several models, which round differently, by one name.
+    """
     info = Path("/proc/cpuinfo")
-    if info.is_file():
-        for line in info.read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
+    lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
+    of_first = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in reversed(lines))}
+    if not (name := of_first.get("model name")):
+        return platform.processor() or platform.machine()
+    numbers = [f"{key.removeprefix('cpu ')} {of_first[key]}" for key in ("cpu family", "model") if key in of_first]
+    return ", ".join([name, *numbers])
 
 
 def revision() -> str:

@@ -6,6 +6,7 @@ told apart. The package scikit-posthocs draws such diagrams too. Its bars are cl
 that do differ, and it depends on five more packages.
 """
 
+import math
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -52,11 +53,14 @@ class CriticalDifferenceFigure(RankingFigure):
                 margin.plot([number, number], bar, color=BLACK, linewidth=2.6, solid_capstyle="butt")
         untested = "Two algorithms" if len(names) == 2 else "Friedman: no test"
         test = f"Friedman: χ² = {statistic:.1f}, p = {p_value:.1g}" if np.isfinite(p_value) else untested
-        level = f"{100 * BEST_LEVEL:g} %"
+        level = f"{100 * BEST_LEVEL:g}\u00a0%"
         remark = f"Friedman or Wilcoxon with Holm finds no difference at {level}, which shows none to be equal"
         is_grouped = len(votes) < len(ranking.ranks)
         together = f", one vote for each of {counted(len(votes), 'collection')}" * is_grouped
-        text = f"Mean rank on {ranking.basis}. {test}{together}; bars: {remark}"
+        # the least p-value, of differences of one sign, and the level that Holm's method compares it with
+        few = 2.0 ** (1 - len(votes)) >= BEST_LEVEL / math.comb(len(names), 2)
+        too_few = f". So few cannot tell any two of {len(names)} apart by Wilcoxon's test" * few
+        text = f"Mean rank on {ranking.basis}. {test}{together}; bars: {remark}{too_few}"
         canvas.supxlabel(fold(text, 1.1 * data.width), fontsize=SMALL)
         return canvas
 

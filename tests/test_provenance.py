@@ -1,0 +1,45 @@
+"""What a record says of the settings and the machine that it was made with."""
+
+from pathlib import Path
+
+import pytest
+
+from grambench.common import provenance
+
+
+def test_spec_is_canonical():
+    assert provenance.spec({"b": 1, "a": [0.1]}) == '{"a":[0.1],"b":1}'
+    with pytest.raises(ValueError, match="Out of range"):
+        provenance.spec({"a": float("nan")})
+
+
+TWO_CORES = """processor\t: 0
+cpu family\t: 25
+model\t\t: 17
+model name\t: AMD EPYC
+flags\t\t: fpu vme
+
+processor\t: 1
+cpu family\t: 6
+model\t\t: 1
+model name\t: another
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (TWO_CORES, "AMD EPYC, family 25, model 17"),
+        ("model name\t: Abacus\n", "Abacus"),
+        ("CPU implementer\t: 0x41\nCPU part\t: 0xd0c\n", "arm64"),
+        (None, "arm64"),
+    ],
+)
+def test_a_processor_is_named_with_its_model(monkeypatch, tmp_path, text, name):
+    """Virtual machines give several models one name; other systems and processors have no such file or lines."""
+    info = tmp_path / "cpuinfo"
+    if text is not None:
+        info.write_text(text)
+    monkeypatch.setattr(provenance, "Path", lambda path: info if path == "/proc/cpuinfo" else Path(path))
+    monkeypatch.setattr(provenance.platform, "processor", lambda: "arm64")
+    assert provenance.processor() == name
