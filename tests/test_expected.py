@@ -53,7 +53,7 @@ def test_the_expected_time_is_that_of_the_measured_costs(project, costs):
     # ten blocks, the short run and the tables: a minute for each of four files, a run that is joined and what is shown
     minutes = 5 + len(plan.studies["leaderboard"].tables) + len(plan.studies["leaderboard"].figures)
     assert minutes > 8, "a block asks for four times 103 s, and a minute"
-    assert f"report; about 12 SLURM jobs, which ask for up to {minutes} minutes and " in first and first.endswith(" MB")
+    assert f"report; about 12 SLURM jobs, up to {minutes} minutes and " in first and first.endswith(" MB each at first")
     assert second.startswith("time of the runs: about 0.28 core hours, the longest run about 2 min, from")
     omkc = planned("omkc", ["mushrooms", "sonar"], ["om2"])
     swept = planned("omkc", ["wdbc"], ["omkc_dd"])
@@ -65,7 +65,7 @@ def test_short_runs_share_a_slurm_job_where_gram_matrices_are_missing(project):
     plan = planned("omkc", ["sonar"], ["om2", "perceptron"])
     # preparation 5 minutes, inner products and 16 Gram matrices one each, two short runs
     minutes = 5 + 1 + 16 + sum(plan.resources.run_minutes(cell, 1) for cell in plan.targets.cells())
-    assert f"; about 2 SLURM jobs, which ask for up to {minutes} minutes" in expected_lines(plan, 2, slurm=True)[0]
+    assert f"; about 2 SLURM jobs, up to {minutes} minutes" in expected_lines(plan, 2, slurm=True)[0]
     for path in map(Path, plan.targets.upstream("omkc", "sonar")):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
@@ -175,7 +175,7 @@ def test_a_profile_of_slurm_counts_its_jobs_and_sets_the_cores(project, monkeypa
     code, out, _ = call(*slurm)
     assert code == 0 and not commands, "what Snakemake would print is not waited for"
     jobs, time = out.splitlines()
-    assert "report; about 2 SLURM jobs, which ask for up to " in jobs and "core hours, the longest run" in time
+    assert "report; about 2 SLURM jobs, up to " in jobs and "core hours, the longest run" in time
     assert call(*slurm, "--forceall")[0] == 0 and "--cores" not in commands[0]
     code, _, err = call(*slurm[:-1], "nowhere")
     assert (code, err) == (2, "grambench: --profile: expected a folder with profile.yaml or config.yaml, got nowhere\n")

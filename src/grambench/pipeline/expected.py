@@ -57,7 +57,7 @@ def expected_lines(plan: Plan, cores: int, *, slurm: bool) -> list[str]:
     if slurm and behind:
         minutes, megabytes = zip(*_slurm_jobs(plan, blocks, behind), strict=True)
         most = f"{counted(max(minutes), 'minute')} and {max(megabytes)} MB"
-        submitted = f"; about {counted(len(minutes), 'SLURM job')}, which ask for up to {most}"
+        submitted = f"; about {counted(len(minutes), 'SLURM job')}, up to {most} each at first"
     lines = [f"jobs: {', '.join([*jobs, tables])}{submitted}"]
     if cells:
         slowness = plan.resources.slowness()
