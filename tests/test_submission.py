@@ -15,7 +15,7 @@ from small_board import BOARD, DATASETS
 from test_outside import made
 
 from grambench import cli
-from grambench.commands import check
+from grambench.commands import check, rank
 from grambench.commands.project import read_plan
 from grambench.common.files import SUMS
 from grambench.experiments import conformance
@@ -378,6 +378,29 @@ def test_a_data_set_without_a_source_is_no_submission(quick, call, monkeypatch):
     )
     assert not Path("another").exists()
     assert "its run was not made again: " in refused(call)
+
+
+def test_a_file_that_is_edited_while_it_runs_is_no_submission(quick, call, monkeypatch):
+    path, make = Path("another.py"), rank.make
+    path.write_text(MEANS)
+
+    def edit(*arguments):
+        path.write_text(MEANS + "# later\n")
+        return make(*arguments)
+
+    monkeypatch.setattr(rank, "make", edit)
+    code, _, err = call("submit", str(path), "-o", "another")
+    expected = "expected the same file to the end of its runs, got an edited one; submit it again"
+    assert (code, err) == (2, f"grambench: another.py: {expected}\n")
+    assert not Path("another").exists()
+
+
+def test_a_folder_with_other_files_is_left_alone(quick, call):
+    folder, before = archive.ARCHIVE / BOARD, archive.version_of(BOARD)
+    code, _, err = call("submit", f"{FOLDER}/{ALGORITHM}", "-o", str(folder))
+    expected = "expected a new or an empty folder, or one of a submission, got one with other files"
+    assert (code, err) == (2, f"grambench: {folder}: {expected}; name another one with -o\n")
+    assert archive.version_of(BOARD) == before and not archive.faults(BOARD)
 
 
 @pytest.mark.parametrize(
