@@ -148,6 +148,17 @@ def test_runs_on_other_data_are_not_kept(results):
         archive.write("omkc", results, CELLS, kept=CELLS[1:])
 
 
+def test_runs_with_another_number_of_repetitions_are_not_kept(results):
+    archive.write("omkc", results, CELLS)
+    made = record(CELLS[0])
+    made.settings["protocol"] = {"repetitions": 1}
+    records.write(Path(CELLS[0].path()), made)
+    expected = "omkc: the archived runs on wdbc have another protocol; grambench run omkc -d wdbc and grambench"
+    with pytest.raises(DataError, match=expected):
+        archive.write("omkc", results, CELLS, kept=CELLS[1:])
+    assert archive.faults("omkc") == []
+
+
 def test_a_study_that_was_not_run_whole_is_refused(results):
     lacking = [*CELLS, Cell("omkc", "wdbc", "perceptron")]
     with pytest.raises(DataError, match=r"records of omkc are missing, 1 of 4, .*perceptron.h5; grambench run"):
@@ -201,6 +212,8 @@ def test_the_command_checks_the_archive(project, call, results, monkeypatch):
     code, out, err = call("archive", "omkc")
     assert (code, out) == (2, "")
     assert "grambench run omkc makes them" in err
+    line = "reference/omkc: expected a folder that grambench archive or submit has written, got none with SHA256SUMS\n"
+    assert call("archive", "--check", "omkc") == (1, line, "")
 
 
 def test_the_command_archives_some_data_sets_and_names_those_that_are_lacking(project, call, results, monkeypatch):

@@ -492,6 +492,7 @@ FOREIGN = (
     *("results/runs/gone/sonar/om2/b/c.h5", "results/grams/sonar/photo.png", "results/grams/sonar/mine.h5"),
     *("results/datasets/table.parquet", "results/.backup/runs/gone/sonar/om2.h5", "results/gone/.cells.csv.mine"),
     *("results/runs/.backup/sonar/om2.h5", "data/raw/.backup/source.json", "data/mine/notes.txt"),
+    *("results/mine/cells.csv", "results/mine/runs.parquet", "results/mine/SHA256SUMS"),  # a submission
 )
 
 
@@ -524,6 +525,26 @@ def test_clean_asks_and_removes_what_no_study_needs_and_nothing_that_is_not_ours
     assert call("clean", "--yes")[0] == 0
     assert files_below("data", "results") == kept and not Path("results/features").exists()
     assert "0.0 MiB that no study needs, files and folders: 0" in call("clean")[1]
+
+
+def test_clean_keeps_runs_on_data_sets_that_a_study_does_not_list_without_a_note_of_the_last_run(project, call):
+    """As in a folder of `grambench merge` in the place of the results."""
+    leave("leaderboard", "penguins_3", "majority")
+    assert call("clean", "-y")[0] == 0
+    assert Path(layout.RECORD.format(study="leaderboard", dataset="penguins_3", task="majority")).is_file()
+
+
+def test_a_damaged_note_of_the_last_run_is_removed_and_needs_no_rule(project, call):
+    path = Path(layout.LAST_RUN)
+    write_text(path, "{}")
+    path.write_text("damaged")
+    fault = f"{path}: damaged, expected 2 bytes of content, got 7"
+    remedy = "remove it, the next grambench run writes it"
+    for command in ("status", "failed"):
+        assert call(command) == (2, "", f"grambench: {fault}; {remedy}\n")
+    removed = "files removed: 1; make them again: grambench run, called as before"
+    assert call("repair", "-y") == (1, f"{fault}\n{removed}\n", "")
+    assert not path.exists()
 
 
 @pytest.mark.parametrize("link", ["results", "data", "data/raw"])
@@ -734,8 +755,10 @@ def test_after_an_error_it_says_that_it_waits_for_steps_that_run(project, capsys
     assert capsys.readouterr().err.splitlines() == ["first", "second", waits, "third"]
 
 
-def test_doctor_reports_the_machine_and_every_source(call, monkeypatch):
+def test_doctor_reports_the_machine_and_every_source(call, monkeypatch, tmp_path):
     """Without a network: one host and one command do not answer."""
+    (tmp_path / "SHA256SUMS").write_bytes(b"\xff\n")
+    monkeypatch.setenv("GRAMBENCH_MIRROR", str(tmp_path))
     asked = []
 
     def head(address, timeout):
@@ -751,7 +774,18 @@ def test_doctor_reports_the_machine_and_every_source(call, monkeypatch):
     monkeypatch.setattr(doctor, "subprocess", SimpleNamespace(run=command, TimeoutExpired=subprocess.TimeoutExpired))
     code, out, _ = call("doctor")
     assert code == 0
-    for text in ("numpy", "linear algebra", "cores", "memory", "bundled", "http ", "pypi", "debian", "npm"):
+    for text in (
+        "numpy",
+        "linear algebra",
+        "cores",
+        "memory",
+        "bundled",
+        f"mirror {tmp_path}",
+        "http ",
+        "pypi",
+        "debian",
+        "npm",
+    ):
         assert text in out
     assert {"apt-cache", "npm", sys.executable} <= set(asked)
     assert len(asked) > 4 and len(asked) == len(set(asked))  # each host once

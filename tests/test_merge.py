@@ -187,6 +187,15 @@ def test_algorithms_that_would_not_be_comparable_are_refused(sides):
     refused(sides, "wdbc.h5: the data differ")
 
 
+def test_a_configuration_may_centre_kernels_or_have_a_pool_of_its_own(sides, tmp_path):
+    centred = record("ca_eleven", "heart", "d1_centred")
+    centred.settings["protocol"]["center"] = True
+    pooled = record("ca_eleven", "heart", "du_features")
+    pooled.settings["kernels"] = ["gaussian_sigma1"]
+    add(sides[1], centred, pooled)
+    assert merge(sides, tmp_path / "c")["kept"].sum() == 7
+
+
 def test_numbers_win_against_failures(sides, tmp_path):
     add(sides[0], record("omkc", "wdbc", "omkc_dd", status="timeout"))
     add(sides[1], record("rkl", "sonar", "unif", status="unavailable"))
@@ -207,6 +216,11 @@ def test_what_is_missing_or_damaged_is_refused(sides, tmp_path):
     refused([sides[0], tmp_path / "b" / "nowhere"], "no such file|no records")
     (tmp_path / "a" / "runs").rename(tmp_path / "b" / "elsewhere")
     refused(sides, "no records; expected the results folder")
+
+
+def test_a_damaged_table_is_named(sides):
+    (sides[0] / "rkl/cells.csv").write_text("study\n")
+    refused(sides, r"rkl/cells.csv: damaged, expected \d+ bytes of content, got 6; make it again")
 
 
 @pytest.mark.parametrize("place", ["runs/omkc/wdbc/perceptron.h5", "omkc/cells.csv", "datasets/wdbc.h5", "merged.csv"])

@@ -15,13 +15,13 @@ from small_board import BOARD, DATASETS
 from test_outside import made
 
 from grambench import cli
-from grambench.commands import check
+from grambench.commands import check, rank
 from grambench.commands.project import read_plan
 from grambench.common.files import SUMS
 from grambench.experiments import conformance
 from grambench.pipeline import ranking, trial
 from grambench.pipeline.submission import ALGORITHM, TOLERANCE
-from grambench.results import archive
+from grambench.results import archive, collect
 
 FOLDER = Path("mine")
 MEANS = '''"""Nearest mean: the class whose training examples are more similar on average, by all kernels alike."""
@@ -118,6 +118,8 @@ def change(name, column, edit):
     table[column] = edit(table)
     table.to_parquet(path)
     small_board.sign(FOLDER)
+    collect.tables(archive.read_records(FOLDER))[2].to_csv(FOLDER / "cells.csv", index=False)
+    small_board.sign(FOLDER)
 
 
 def add_a_point(table):
@@ -177,8 +179,8 @@ def test_a_changed_number_is_refused_by_its_checksum_and_with_a_new_one_by_a_run
     assert refused(call).startswith("files: mine/runs.parquet: damaged, expected sha256 ")
     (FOLDER / SUMS).write_text(signed)
     found = re.fullmatch(
-        r"numbers of 2 of 2 runs, made again: votes84: metrics/accuracy_percent: expected a mean of (.*), as made "
-        r"again, got a mean of (.*)",
+        r"numbers of 2 of 2 runs, made again: votes84: accuracy_percent: expected (.*) in repetition 0, as made again, "
+        r"got (.*) in repetition 0",
         refused(call),
     )
     assert found and float(found[2]) - float(found[1]) == pytest.approx(1.0)
@@ -188,7 +190,55 @@ def test_a_number_changed_on_a_data_set_that_is_not_drawn_is_found_by_running_al
     change("runs.parquet", "result", add_a_point)
     monkeypatch.setattr(random, "sample", lambda names, count: sorted(names)[:count])
     assert call("verify", str(FOLDER), "-n", "1")[0] == 0
-    assert "votes84: metrics/accuracy_percent: expected" in refused(call, "-n", "45")
+    assert "votes84: accuracy_percent: expected" in refused(call, "-n", "45")
+
+
+def test_numbers_in_another_order_are_refused_though_their_mean_is_the_same(remembered, call):
+    change("runs.parquet", "result", lambda table: table["result"].where(table["metric"] != "auc_percent", swap(table)))
+    line = refused(call)
+    found = re.search("auc_percent: expected (.*) in repetition 0, as made again, got (.*) in repetition 0$", line)
+    assert found and found[1] != found[2]
+
+
+def swap(table):
+    """Return results of which those of each metric are in the reverse order on each data set."""
+    return table.groupby(["dataset", "metric"])["result"].transform(lambda values: values.to_numpy()[::-1])
+
+
+def test_numbers_beside_the_accuracy_that_are_missing_or_forged_are_refused(remembered, call):
+    table = pd.read_parquet(FOLDER / "runs.parquet")
+    few = table[(table["metric"] != "auc_percent") | (table["repetition"] < 3)]
+    few.to_parquet(FOLDER / "runs.parquet")
+    small_board.sign(FOLDER)
+    assert re.search("auc_percent: expected .* in repetition 3, as made again, got none$", refused(call))
+    forged = pd.concat([table, table[:1].assign(metric="class_accuracy:good")], ignore_index=True)
+    forged.to_parquet(FOLDER / "runs.parquet")
+    small_board.sign(FOLDER)
+    assert re.search("class_accuracy:good: expected none, as made again, got .* in repetition 0$", refused(call))
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda rows: pd.concat([rows, rows.assign(algorithm="rkl", result=100.0)], ignore_index=True),
+        lambda rows: pd.concat([rows, rows.assign(dataset="sonar")], ignore_index=True),
+        lambda rows: rows.assign(repetition=9 - rows["repetition"]),
+        lambda rows: rows.assign(study="omkc"),
+        lambda rows: rows.assign(result=rows["result"].astype(str)),
+    ],
+)
+def test_rows_beside_those_of_the_runs_are_refused(quick, call, edit):
+    edit(pd.read_parquet(FOLDER / "runs.parquet")).to_parquet(FOLDER / "runs.parquet")
+    small_board.sign(FOLDER)
+    line = "files: mine/runs.parquet: expected the rows of the runs in records.parquet alone, got others"
+    assert refused(call) == line
+
+
+def test_cells_that_are_not_those_of_the_runs_are_refused(quick, call):
+    path = FOLDER / "cells.csv"
+    path.write_text(path.read_text().replace("seeded", "published"))
+    small_board.sign(FOLDER)
+    assert refused(call).startswith("files: mine/")
 
 
 def test_other_splits_are_refused_by_their_settings_and_with_forged_ones_by_a_run(remembered, call):
@@ -206,7 +256,8 @@ def test_other_splits_are_refused_by_their_settings_and_with_forged_ones_by_a_ru
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("protocol", {"repetitions": 10}), ("kernels", ["gaussian_sigma1"]), ("tune", {"by": "error"})]
+    ("key", "value"),
+    [("protocol", {"repetitions": 10}), ("dictionary", {"family": "gaussian"}), ("tune", {"by": "error"})],
 )
 def test_other_settings_are_refused(quick, call, key, value):
     change("records.parquet", "settings", claim("settings", key, value))
@@ -219,6 +270,26 @@ def test_runs_with_other_candidates_than_the_submission_names_are_refused(quick,
     path.write_text(path.read_text().replace("0.9", "0.8"))
     small_board.sign(FOLDER)
     assert refused(call).startswith("settings and splits: ionosphere: expected tune {")
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"parameters": [1]}, "files: mine/about.json: parameters: Input should be a valid dictionary (got [1])"),
+        ({"parameters": {"shift": np.nan}}, "files: mine/about.json: parameters.shift.float: Input should be a finite"),
+        ({"tune": {"share": 1.0}}, "files: mine/about.json: tune.share: Input should be a valid list (got 1.0)"),
+        ({"tune": {"nope": [1.0]}}, "settings and splits: unknown parameter of mine/algorithm.py 'nope': known: share"),
+        ({"tune": {"shift": [1.0]}}, "settings and splits: --tune: expected other names than --parameters has, got"),
+    ],
+)
+def test_parameters_and_values_that_the_algorithm_does_not_have_are_refused(quick, call, changes, line):
+    small_board.change_about(FOLDER, changes)
+    assert refused(call).startswith(line)
+
+
+def test_a_parameter_that_the_checks_refuse_is_refused(board, call):
+    small_board.change_about(FOLDER, {"parameters": {"nope": 1}})
+    assert refused(call).startswith("parameters: unknown parameter of mine/algorithm.py 'nope': known: share, shift")
 
 
 def test_a_leak_is_refused(board, call, monkeypatch):
@@ -291,6 +362,12 @@ def test_files_that_are_no_tables_are_refused_in_one_line(quick, call, name):
     assert refused(call).startswith("files: mine")
 
 
+def test_a_folder_that_is_no_submission_is_refused(quick, call):
+    (FOLDER / SUMS).unlink()
+    line = "files: mine: expected a folder that grambench archive or submit has written, got none with SHA256SUMS"
+    assert refused(call) == line
+
+
 def test_a_data_set_without_a_source_is_no_submission(quick, call, monkeypatch):
     monkeypatch.delenv("GRAMBENCH_MIRROR", raising=False)
     config = Path("config/config.yaml")
@@ -301,6 +378,29 @@ def test_a_data_set_without_a_source_is_no_submission(quick, call, monkeypatch):
     )
     assert not Path("another").exists()
     assert "its run was not made again: " in refused(call)
+
+
+def test_a_file_that_is_edited_while_it_runs_is_no_submission(quick, call, monkeypatch):
+    path, make = Path("another.py"), rank.make
+    path.write_text(MEANS)
+
+    def edit(*arguments):
+        path.write_text(MEANS + "# later\n")
+        return make(*arguments)
+
+    monkeypatch.setattr(rank, "make", edit)
+    code, _, err = call("submit", str(path), "-o", "another")
+    expected = "expected the same file to the end of its runs, got an edited one; submit it again"
+    assert (code, err) == (2, f"grambench: another.py: {expected}\n")
+    assert not Path("another").exists()
+
+
+def test_a_folder_with_other_files_is_left_alone(quick, call):
+    folder, before = archive.ARCHIVE / BOARD, archive.version_of(BOARD)
+    code, _, err = call("submit", f"{FOLDER}/{ALGORITHM}", "-o", str(folder))
+    expected = "expected a new or an empty folder, or one of a submission, got one with other files"
+    assert (code, err) == (2, f"grambench: {folder}: {expected}; name another one with -o\n")
+    assert archive.version_of(BOARD) == before and not archive.faults(BOARD)
 
 
 @pytest.mark.parametrize(

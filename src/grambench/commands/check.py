@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,15 @@ def add_arguments(parser: argparse.ArgumentParser, limited: str) -> None:
 def add_limit(parser: argparse.ArgumentParser, limited: str) -> None:
     """Add the argument `--seconds`, the time limit of what `limited` names."""
     limit = f"time limit of {limited} in seconds (default: {DEFAULT_SECONDS:g})"
-    parser.add_argument("--seconds", type=float, default=DEFAULT_SECONDS, metavar="S", help=limit)
+    parser.add_argument("--seconds", type=_seconds, default=DEFAULT_SECONDS, metavar="S", help=limit)
+
+
+def _seconds(text: str) -> float:
+    """Return a time limit; raise ConfigError unless it is a positive number."""
+    with suppress(ValueError):
+        if 0.0 < (seconds := float(text)) < math.inf:
+            return seconds
+    raise ConfigError(f"--seconds: expected a positive number, got {text}")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -110,13 +119,11 @@ def run_checks(
     Raises
     ------
     ConfigError
-        For an invalid limit, an unknown name, or a parameter that the algorithm refuses.
+        For an unknown name, or a parameter that the algorithm refuses.
     """
     from grambench.experiments import conformance
     from grambench.pipeline import supervise
 
-    if not 0.0 < seconds < math.inf:
-        raise ConfigError(f"--seconds: expected a positive number, got {seconds:g}")
     checks = [check for check in conformance.CHECKS if not names or check.test.__name__ in names]
     titles = [conformance.IMPORTED, *(check.what for check in checks)]
     with tempfile.TemporaryDirectory() as folder:

@@ -67,7 +67,9 @@ def find_unneeded(plan: "Plan") -> Iterator[Path]:
     needed, removable = plan.files(), list(map(layout.expression, layout.PATTERNS))
     for path in sorted(layout.RESULTS.rglob("[!.]*")):
         name = path.as_posix()
-        if path.is_file() and name not in needed and any(pattern.fullmatch(name) for pattern in removable):
+        # tables of a submission, which has checksums, have the names of those of a study
+        is_ours = any(pattern.fullmatch(name) for pattern in removable) and not (path.parent / files.SUMS).exists()
+        if path.is_file() and name not in needed and is_ours:
             yield path
     described = set(plan.configuration.names("datasets"))
     for note in sorted(Path(layout.RAW).parents[1].glob(f"[a-z]*/{Path(layout.RAW).name}")):

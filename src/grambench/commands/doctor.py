@@ -54,7 +54,7 @@ def _sources(datasets: Sequence["Description"], mirrors: list[Path]) -> Iterator
 
     for mirror in mirrors:
         listing = mirror / "SHA256SUMS"
-        lines = len(listing.read_text(encoding="utf-8").splitlines()) if listing.is_file() else 0
+        lines = len(listing.read_bytes().splitlines()) if listing.is_file() else 0
         yield f"mirror {mirror}", lines > 0, f"files: {lines}" if lines else "no SHA256SUMS there"
     bundled = shipped.located(layout.BUNDLED) / "SHA256SUMS"
     yield "bundled", bundled.is_file(), str(bundled.parent)

@@ -83,12 +83,13 @@ def read_everything() -> "Plan":
     """Return the plan of all studies of the project with all their data sets and algorithms, added ones included."""
     from grambench.pipeline import last_run
 
-    folder = configuration()
-    names = folder.names("studies")
-    # data sets that runs have added to a study, such as the user's to the leaderboard, belong to it
-    datasets = {
-        study: [*folder.study(study).datasets, *more]
-        for study, asked in last_run.datasets().items()
-        if study in names and (more := [name for name in asked if name in folder.names("datasets")])
-    }
+    folder, asked = configuration(), last_run.datasets()
+    names, described = folder.names("studies"), folder.names("datasets")
+    datasets, records = {}, Path(layout.RECORD).parents[2]
+    for study in names:
+        # data sets that runs have added to a study, such as the user's to the leaderboard, belong to it; without a note
+        # of the last run, as in a merged folder, all that have records
+        added = asked.get(study) or [path.name for path in sorted(records.glob(f"{study}/*"))]
+        if more := [name for name in added if name in described]:
+            datasets[study] = [*folder.study(study).datasets, *more]
     return read_plan({"studies": names, "datasets": datasets or None, "algorithms": {}})

@@ -35,7 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
     for path in faults:
         path.unlink()
     condition = "" if of_project else f"once {results} is {layout.RESULTS} of this project, "
-    targets = " ".join(str(path if of_project else layout.RESULTS / path.relative_to(results)) for path in faults)
-    command = f"grambench run, called as before, with -- -R {targets}"
+    paths = [str(path if of_project else layout.RESULTS / path.relative_to(results)) for path in faults]
+    # no rule makes the note of the last run, which each run writes
+    targets = " ".join(path for path in paths if path != layout.LAST_RUN)
+    command = "grambench run, called as before" + f", with -- -R {targets}" * bool(targets)
     print(f"files removed: {len(faults)}; {condition}make them again: {command}")
     return 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from grambench.commands import check, project, rank
 from grambench.common import layout
-from grambench.common.errors import ConfigError
+from grambench.common.errors import ConfigError, DataError
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,11 +24,18 @@ def run(arguments: argparse.Namespace) -> int:
 
     if not arguments.algorithm.endswith(".py"):
         raise ConfigError(f"{arguments.algorithm}: expected the file of an algorithm, such as mine.py")
-    output = project.writable(arguments.output or layout.RESULTS / "submit" / Path(arguments.algorithm).stem)
+    path = Path(arguments.algorithm)
+    output = project.writable(arguments.output or layout.RESULTS / "submit" / path.stem)
+    if output.is_dir() and any(output.iterdir()) and not (output / submission.ALGORITHM).is_file():
+        expected = "expected a new or an empty folder, or one of a submission"
+        raise DataError(f"{output}: {expected}, got one with other files; name another one with -o")
+    before = path.read_bytes() if path.is_file() else b""
     if not (made := rank.make(arguments, lambda arguments: bool(check.run(arguments)))):
         print("not submitted: a check fails")
         return 1
     spec, ranked = made
+    if path.read_bytes() != before:
+        raise DataError(f"{path}: expected the same file to the end of its runs, got an edited one; submit it again")
     submission.write(output, spec, ranked)
     print(ranking_page.summary(ranked))
     print(f"submission: {output}; check it as others will: grambench verify {shlex.quote(str(output))}")

@@ -5,7 +5,8 @@ import random
 from collections.abc import Iterable
 
 from grambench.commands import check, names, rank
-from grambench.common.errors import ConfigError, DataError
+from grambench.common.errors import ConfigError, GrambenchError
+from grambench.common.types import Settings
 
 CELLS = 3
 
@@ -27,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigError(f"--cells: expected at least 1, got {arguments.cells}")
     try:
         submitted = submission.read(arguments.folder)
-    except DataError as error:
+    except GrambenchError as error:
         return int(not _passes("files", str(error).splitlines()))
     board, parameters = submitted.board, submitted.parameters
     plan = read_plan({"studies": [board]})
@@ -37,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not (
         _passes("files", [])
         and _passes("data sets", submission.data_faults(submitted, reference))
-        and check.passes(submitted.algorithm, parameters, arguments.seconds)
+        and _keeps_contract(submitted.algorithm, parameters, arguments.seconds)
     ):
         return 1
     opponents, repetitions = list(reference.study.algorithms), plan.studies[board].protocol.repetitions
@@ -54,8 +55,19 @@ def run(arguments: argparse.Namespace) -> int:
     return int(not _passes(title, submission.number_faults(submitted, ranked)))
 
 
+def _keeps_contract(algorithm: str, parameters: Settings, seconds: float) -> bool:
+    """Make the checks of `grambench check`, and return whether there is no fault; a refused parameter is one."""
+    try:
+        return check.passes(algorithm, parameters, seconds)
+    except ConfigError as error:
+        return _passes("parameters", [str(error)])
+
+
 def _passes(title: str, faults: Iterable[str]) -> bool:
-    """Print what was checked with its first fault, and return whether there is none."""
-    fault = next(iter(faults), "")
+    """Print what was checked with its first fault, such as a refused setting, and return whether there is none."""
+    try:
+        fault = next(iter(faults), "")
+    except ConfigError as error:
+        fault = str(error)
     check.show_result(title, fault)
     return not fault

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grambench.common import files, layout
-from grambench.common.errors import GrambenchError
+from grambench.common.errors import DataError, GrambenchError
 from grambench.common.layout import Cell
 from grambench.results.reading import as_written
 
@@ -142,7 +142,9 @@ def _read_requests() -> Any:
 
 
 def _read(path: Path) -> Any:
-    """Return the content of the file."""
+    """Return the content of the file; raise DataError if it is damaged: no rule of the workflow makes it."""
+    if fault := files.found_fault(path):
+        raise DataError(f"{path}: {fault}; remove it, the next grambench run writes it")
     with as_written(path):
-        content = json.loads(files.read_text(path))
+        content = json.loads(path.read_text(encoding="utf-8"))
         return {"studies": list(content["studies"]), "asked": dict(content["asked"])}

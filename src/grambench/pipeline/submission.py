@@ -5,21 +5,27 @@ Its folder is that of a study in the archive (`grambench.results.archive`) with 
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+import pandas as pd
+
+from grambench.common import layout
 from grambench.common.errors import DataError, unknown_name
 from grambench.common.files import atomic
 from grambench.common.layout import Cell
+from grambench.common.models import ConfigModel
 from grambench.common.types import Settings
+from grambench.config import load
+from grambench.config.metrics import MEASURED
+from grambench.config.names import Setting
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.trial import ENTRY, Trial, build_study
 from grambench.report.ranking_page import METRIC, TOLERANCE, Ranking
-from grambench.results import archive
-from grambench.results.merge import unequal
+from grambench.results import archive, collect
 from grambench.results.reading import as_written
 from grambench.results.records import Record
 from grambench.results.study import Results
@@ -27,6 +33,13 @@ from grambench.results.study import Results
 ALGORITHM = "algorithm.py"
 # what the last bits of numbers depend on, where settings and code are the same
 MACHINE = ("processor", "blas", "versions")
+
+
+class Chosen(ConfigModel):
+    """What about.json says that its author has chosen; see `Submission`."""
+
+    parameters: dict[str, Setting]
+    tune: dict[str, list[float]]
 
 
 class Submission(NamedTuple):
@@ -82,7 +95,7 @@ def write(folder: Path, spec: Trial, ranking: Ranking) -> None:
 
 
 def read(folder: Path) -> Submission:
-    """Return a submission; raise DataError if its files are damaged, or are others."""
+    """Return a submission; raise DataError or ConfigError if its files are damaged, or are others."""
     with as_written(folder):
         if faults := archive.faults(folder, [ALGORITHM]):
             raise DataError(*faults)
@@ -95,7 +108,31 @@ def read(folder: Path) -> Submission:
         if len(records) != len(by_path):
             expected = f"a run with one {METRIC} a repetition on each data set"
             raise DataError(f"{folder}: expected {expected}, got {len(records)} of {len(by_path)} runs")
-        return Submission(folder, str(about["study"]), about["parameters"], about.get("tune", {}), contents, records)
+        _check_rows(folder, by_path)
+        named = {"parameters": about["parameters"], "tune": about.get("tune", {})}
+        chosen = load.check(Chosen, named, str(folder / archive.ABOUT))
+        return Submission(folder, str(about["study"]), chosen.parameters, chosen.tune, contents, records)
+
+
+def _check_rows(folder: Path, by_path: Mapping[str, Record]) -> None:
+    """Raise DataError unless runs.parquet and cells.csv have the rows of the records alone."""
+    made = {}
+    # names are those of the settings, which are compared with the board's
+    for record in by_path.values():
+        cell = Cell(*(record.settings[name] for name in ("study", "dataset", "algorithm", "sweep")))
+        made[cell.path()] = replace(record, study=cell.study, dataset=cell.dataset, algorithm=cell.algorithm)
+    expected, _, cells = collect.tables(made)
+    runs = pd.read_parquet(archive.path_of(folder, layout.RUNS))
+    # these are not in records of the archive
+    runs = runs[~runs["metric"].str.startswith(archive.OF_CLASSES)].reset_index(drop=True)
+    alike = {
+        layout.RUNS: runs.equals(expected),
+        layout.CELLS: archive.path_of(folder, layout.CELLS).read_text("utf-8") == cells.to_csv(index=False),
+    }
+    for pattern, is_alike in alike.items():
+        if not is_alike:
+            expected_rows = f"expected the rows of the runs in {archive.RECORDS.file} alone"
+            raise DataError(f"{archive.path_of(folder, pattern)}: {expected_rows}, got others")
 
 
 def _is_whole(record: Record) -> bool:
@@ -135,16 +172,31 @@ def number_faults(submission: Submission, ranking: Ranking) -> Iterator[str]:
     C, or change a prediction: the mean accuracies are within TOLERANCE.
     """
     yield from (f"{dataset}: its run was not made again: {reason}" for dataset, reason in ranking.left_out.items())
-    for again in ranking.made.values():
-        record = submission.records[again.dataset]
+    runs, curves = (pd.read_parquet(archive.path_of(submission.folder, name)) for name in (layout.RUNS, layout.CURVES))
+    for path, again in ranking.made.items():
+        record, dataset = submission.records[again.dataset], again.dataset
         if again.status != "ok":
-            yield f"{again.dataset}: expected the run to succeed again, got {again.status}: {again.reason}"
-            continue
-        is_alike = all(record.provenance.get(name) == again.provenance[name] for name in MACHINE)
-        made_again = "as made again" if is_alike else f"as made again on another machine, give or take {TOLERANCE}"
-        # the archive keeps neither curves nor counts of classes
-        kept = replace(again, curves={}, class_values={}, rounds=record.rounds)
-        for name, got, expected in unequal(record, kept):
-            if is_alike or (name == f"metrics/{METRIC}" and not abs(got.mean() - expected.mean()) <= TOLERANCE):
-                means = ["no such numbers" if each is None else f"a mean of {each.mean()}" for each in (expected, got)]
-                yield f"{again.dataset}: {name}: expected {means[0]}, {made_again}, got {means[1]}"
+            yield f"{dataset}: expected the run to succeed again, got {again.status}: {again.reason}"
+        elif all(record.provenance.get(name) == again.provenance[name] for name in MACHINE):
+            for table, expected in zip((runs, curves), collect.tables({path: again})[:2], strict=True):
+                yield from (f"{dataset}: {fault}" for fault in _unequal(table[table["dataset"] == dataset], expected))
+        else:
+            got, wanted = (each.metrics[METRIC].mean() for each in (record, again))
+            if not abs(got - wanted) <= TOLERANCE:
+                within = f"as made again on another machine, give or take {TOLERANCE}"
+                yield f"{dataset}: {METRIC}: expected a mean of {wanted}, {within}, got {got}"
+
+
+def _unequal(submitted: pd.DataFrame, made_again: pd.DataFrame) -> Iterator[str]:
+    """Yield the metrics, but times, of which two tables have other rows, each with the first row that differs."""
+    tables = [dict(iter(table.groupby("metric", sort=False))) for table in (made_again, submitted)]
+    for metric in tables[0] | tables[1]:
+        rows = [table.get(metric, made_again[:0]).reset_index(drop=True) for table in tables]
+        if not str(metric).endswith(MEASURED) and not rows[0].equals(rows[1]):
+            one, other = rows[0].align(rows[1])
+            place = ((one != other) & ~(one.isna() & other.isna())).any(axis="columns").argmax()
+            expected, got = (
+                f"{each['result'][place]} in repetition {each['repetition'][place]}" if place < len(each) else "none"
+                for each in rows
+            )
+            yield f"{metric!s}: expected {expected}, as made again, got {got}"

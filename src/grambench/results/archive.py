@@ -30,6 +30,7 @@ from grambench.results import characteristics, collect, records
 from grambench.results.characteristics import Prepared
 from grambench.results.collect import CONFUSED
 from grambench.results.columns import Column, Table
+from grambench.results.merge import incomparable
 from grambench.results.reading import as_written
 from grambench.results.records import OBJECTS, Record
 
@@ -78,7 +79,8 @@ def write(
     Raises
     ------
     DataError
-        If another run has no record, a record is damaged, or runs that are kept are on other data.
+        If another run has no record, a record is damaged, or runs that are kept are on other data, or have other splits
+        or repetitions.
     """
     cells = list(cells)
     paths = [cell.path() for cell in cells if cell not in kept]
@@ -144,6 +146,7 @@ def write_records(
     if kept := set(paths or ()) - by_path.keys():
         made |= {path: each for path, each in read_records(about["study"]).items() if path in kept}
         made = {path: made[path] for path in paths or ()}
+        _refuse_incomparable(made.values())
         tables = {pattern: _join(_read(about["study"], pattern), new, kept, made) for pattern, new in tables.items()}
     tables[layout.CURVES] = shown(*(tables[pattern] for pattern in (layout.RUNS, layout.CURVES, layout.CELLS)))
     for pattern, content in tables.items():
@@ -155,6 +158,16 @@ def write_records(
     write_text(folder / ABOUT, json.dumps(_about([*made.values()]) | dict(about), indent=1) + "\n", atomic)
     sums = (f"{sha256(folder / name)}  {name}\n" for name in (*NAMES, *files))
     write_text(folder / SUMS, "".join(sums), atomic)
+
+
+def _refuse_incomparable(made: Iterable[Record]) -> None:
+    """Raise DataError if records on one data set have other splits or numbers of repetitions, which tables compare."""
+    firsts: dict[str, Record] = {}
+    for record in made:
+        if record.status == "ok" and (different := incomparable(firsts.setdefault(record.dataset, record), record)):
+            study, dataset = record.study, record.dataset
+            remedy = f"grambench run {study} -d {dataset} and grambench archive {study} -d {dataset} replace them"
+            raise DataError(f"{study}: the archived runs on {dataset} have another {different}; {remedy}")
 
 
 def _read(study: str | Path, pattern: str) -> pd.DataFrame:
@@ -281,6 +294,8 @@ def faults(study: str | Path, files: Sequence[str] = ()) -> list[str]:
     `files` are those that its folder has beside those of every study.
     """
     folder, names = folder_of(study), (*NAMES, *files)
+    if not (folder / SUMS).exists():
+        return [f"{folder}: expected a folder that grambench archive or submit has written, got none with {SUMS}"]
     if sorted(checksums(folder)) != sorted(names):
         return [f"{folder / SUMS}: expected {', '.join(names)}, got {', '.join(checksums(folder))}"]
     if damaged := [f"{folder / name}: {fault}" for name in names if (fault := found_fault(folder / name))]:

@@ -18,7 +18,7 @@ import pandas as pd
 
 from grambench.common import layout
 from grambench.common.errors import DataError, cause
-from grambench.common.files import check, open_regular, sealed
+from grambench.common.files import check, sealed
 from grambench.common.layout import Cell
 from grambench.results import collect, records
 from grambench.results.columns import Column, Table
@@ -40,7 +40,7 @@ TABLE = Table(
     ),
 )
 # settings without which two algorithms are not comparable
-COMPARED = ("protocol", "kernels", "dictionary", "subsets", "seed")
+COMPARED = ("protocol", "dictionary", "subsets", "seed")
 
 
 class _Conflict(Exception):
@@ -155,8 +155,9 @@ def _find_records(folder: Path) -> list[Path]:
         raise DataError(f"{folder / 'runs'}: no records; expected the results folder of a study")
     existing = set(paths)
     for cells in sorted(folder.glob("*/cells.csv")):
-        with as_written(cells), open_regular(cells) as stream:
-            listed = [layout.located(folder, str(name)) for name in pd.read_csv(stream, usecols=["record"])["record"]]
+        with as_written(cells):
+            names = pd.read_csv(check(cells), usecols=["record"])["record"]
+            listed = [layout.located(folder, str(name)) for name in names]
         missing = [path for path in listed if path not in existing]
         if missing:
             raise DataError(
@@ -196,7 +197,7 @@ def _select_record(candidates: Sequence[_Candidate], prefer: Path | None) -> tup
 
 def unlike(one: Record, other: Record) -> str:
     """Return which settings or permutations differ between two records, except for the number of repetitions."""
-    settings = [_without_repetitions(record.settings) for record in (one, other)]
+    settings = [_without(record.settings, "repetitions") for record in (one, other)]
     if settings[0] != settings[1]:
         return "settings " + ", ".join(dict.fromkeys(_changed("", *settings)))
     return f"orders ({one.orders}, {other.orders})" if one.orders != other.orders else ""
@@ -231,8 +232,9 @@ def unequal(one: Record, other: Record) -> Iterator[tuple[str, Any, Any]]:
         yield name, here, there
 
 
-def _without_repetitions(settings: Mapping[str, Any]) -> dict[str, Any]:
-    protocol = {key: value for key, value in settings.get("protocol", {}).items() if key != "repetitions"}
+def _without(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return settings without one of the protocol."""
+    protocol = {key: value for key, value in settings.get("protocol", {}).items() if key != name}
     return {**settings, "protocol": protocol}
 
 
@@ -247,14 +249,21 @@ def _check_comparable(selected: Iterable[_Candidate]) -> None:
             continue
         record = candidate.record
         first = references.setdefault((record.study, record.dataset), candidate)
-        different = [key for key in COMPARED if record.settings.get(key) != first.record.settings.get(key)]
-        different += ["orders"] if record.orders != first.record.orders else []
-        if different:
+        if different := incomparable(first.record, record):
             raise DataError(
-                f"{first.path} and {candidate.path}: algorithms on one data set were run with different "
-                f"{', '.join(different)} ({first.repetitions} and {candidate.repetitions} repetitions); run them "
-                "alike, or leave one out"
+                f"{first.path} and {candidate.path}: algorithms on one data set were run with different {different} "
+                f"({first.repetitions} and {candidate.repetitions} repetitions); run them alike, or leave one out"
             )
+
+
+def incomparable(one: Record, other: Record) -> str:
+    """Return what differs between two records of which tables compare repetition by repetition; empty if nothing does.
+
+    A configuration may have centred kernels or another pool than the others of its study.
+    """
+    settings = [_without(record.settings, "center") for record in (one, other)]
+    different = [key for key in COMPARED if settings[0].get(key) != settings[1].get(key)]
+    return ", ".join(different + ["orders"] * (one.orders != other.orders))
 
 
 def _select_datasets(folders: Sequence[Path], prefer: Path | None, selected: Iterable[_Candidate]) -> dict[str, Path]:
