@@ -22,7 +22,6 @@ import argparse
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,7 +38,6 @@ from grambench.config.study import Study
 from grambench.results import collect, replications
 from grambench.results.columns import ALL
 from grambench.results.replications import Replications
-from grambench.results.statistics import Sample
 from grambench.results.study import Results
 from grambench.results.verdicts import LEAST
 
@@ -78,15 +76,6 @@ class Printed(Results):
     def values(self, dataset: str, algorithm: str, metric: str) -> Floats:
         """Return one value for each run; an empty array if nothing is printed."""
         return self.numbers.get((dataset, algorithm, metric), np.zeros(0))
-
-    def sample(self, dataset: str, algorithm: str, metric: str) -> Sample:
-        """Return mean, standard deviation and number of runs of a cell."""
-        return self._samples.get((dataset, algorithm, metric), Sample.of(np.zeros(0)))
-
-    # Many claims need the same samples.
-    @cached_property
-    def _samples(self) -> dict[CellKey, Sample]:
-        return {cell: Sample.of(values) for cell, values in self.numbers.items()}
 
 
 def table(study: str, chances: Mapping[str, Chance]) -> pd.DataFrame:

@@ -183,8 +183,10 @@ def test_a_file_that_would_fill_the_memory_or_the_stack_is_refused(tmp_path):
     rows = [f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]" for before, name in itertools.pairwise(letters)]
     bomb = "\n".join(["a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1]", *rows])
     assert "and 100000 values, those that aliases stand for included; got more" in refused(tmp_path / "a.yaml", bomb)
-    for text in ("[" * 100_000, "- " * 100_000):
+    for text in ("[" * 60, "- " * 60):
         assert "expected at most 50 lists and mappings in each other" in refused(tmp_path / "b.yaml", text)
+        # libyaml may say it first
+        assert "b.yaml: not valid YAML: " in refused(tmp_path / "b.yaml", 2000 * text)
 
 
 @pytest.mark.parametrize(

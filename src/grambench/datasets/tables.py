@@ -200,7 +200,10 @@ def rows(text: str | Iterable[str], separator: str, *, strict: bool = True) -> I
     text = io.StringIO(text, newline="") if isinstance(text, str) else text
     if separator == " ":  # any run of blanks separates
         text = (re.sub(r"[ \t]+(?=[\r\n]|$)", "", line.replace("\t", " ")) for line in text)
-    reader = csv.reader(text, delimiter=separator, skipinitialspace=True, strict=strict)
+    try:
+        reader = csv.reader(text, delimiter=separator, skipinitialspace=True, strict=strict)
+    except ValueError:  # from Python 3.13 on
+        raise MalformedFileError([f"separator: expected another character than a quote, got {separator!r}"]) from None
     begins = 1
     try:
         for row in reader:
