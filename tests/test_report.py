@@ -394,7 +394,9 @@ def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
         places = [text.index(part) for part in (title, *of_study.answer, "Kernels" if "study" in name else "Runs")]
         assert places == sorted(places)
         if name == "index.html":
-            assert " 8 runs. Newest record: " in text and "of this part" not in text, "what the board has more is no lack"
+            assert " 8 runs. Newest record: " in text and "of this part" not in text, (
+                "what the board has more is no lack"
+            )
     assert not any(b"-claims" in made[name] for name in titles), "those of the board are on many data sets"
     assert any(b">mine.csv<" in content for content in made.values()), list(made)
     assert not [name for name, content in made.items() if b"/home/someone" in content], "pages are passed on"
