@@ -112,8 +112,8 @@ def test_accuracies_of_another_processor_are_told_from_others_by_their_mean(rank
     runs = pd.read_parquet(FOLDER / "runs.parquet")
     chosen = runs["metric"] == "accuracy_percent"
     for apart, code, said in (
-        (0.4, 0, "Up to 0.5 in the mean, rounding"),
-        (0.7, 1, "More than 0.5 in the mean is not"),
+        (0.4, 0, "Up to 0.5 in the mean may be"),
+        (0.7, 1, "More than 0.5 in the mean is too"),
     ):
         changes = np.where(runs["repetition"] % 2, 1.5, 2.0 * apart - 1.5)
         runs.assign(result=runs["result"] + chosen * changes).to_parquet(FOLDER / "runs.parquet")

@@ -249,9 +249,9 @@ def _about_reference(ranking: Ranking) -> Iterator[str]:
             by = f"by {np.abs(apart).mean():.2g} points a split and {apart.mean():+z.2g} in the mean"
             yield f"{cell.dataset}/{cell.task} differs {by}."
         if ranking.unexplained:
-            yield f"More than {TOLERANCE:g} in the mean is too much for rounding of another processor: the exit code is 1."
+            yield f"More than {TOLERANCE:g} in the mean is too much for another processor's rounding: exit code 1."
         elif ranking.different:
-            yield f"Up to {TOLERANCE:g} in the mean may be rounding of another processor."
+            yield f"Up to {TOLERANCE:g} in the mean may be another processor's rounding."
     if ranking.left_out:
         left_out = (f"{dataset} ({reason})" for dataset, reason in ranking.left_out.items())
         yield f"Data sets that are left out: {'; '.join(left_out)}."
