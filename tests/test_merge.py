@@ -194,6 +194,10 @@ def test_a_configuration_may_centre_kernels_or_have_a_pool_of_its_own(sides, tmp
     pooled.settings["kernels"] = ["gaussian_sigma1"]
     add(sides[1], centred, pooled)
     assert merge(sides, tmp_path / "c")["kept"].sum() == 7
+    shutil.rmtree(tmp_path / "c")
+    centred.settings["kernels"] = ["gaussian_sigma2"]
+    add(sides[1], centred)
+    refused(sides, "a and .*b: expected a configuration of ca_eleven with the same kernels on heart in both, got none")
 
 
 def test_numbers_win_against_failures(sides, tmp_path):

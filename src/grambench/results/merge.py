@@ -5,6 +5,7 @@ study, a data set, an algorithm and a sweep. If several folders have a record of
 (`_select_record`). `merged.csv` says of each record where it is from, whether it was kept and why, with its provenance.
 """
 
+import itertools
 import json
 import shutil
 import tempfile
@@ -241,19 +242,29 @@ def _without(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
 def _check_comparable(selected: Iterable[_Candidate]) -> None:
     """Raise DataError if algorithms on one data set saw different permutations, or were run by different protocols.
 
-    Tables and claims compare them repetition by repetition.
+    Tables and claims compare them repetition by repetition. A configuration may have a pool of its own, but folders
+    without any pool in common have other kernels.
     """
     references: dict[tuple[str, str], _Candidate] = {}
+    pools: dict[tuple[str, str], dict[Path, set[tuple[str, ...]]]] = {}
     for candidate in selected:
         if not candidate.ok:
             continue
         record = candidate.record
         first = references.setdefault((record.study, record.dataset), candidate)
+        if kernels := tuple(record.settings.get("kernels", ())):
+            of_folder = pools.setdefault((record.study, record.dataset), {}).setdefault(candidate.folder, set())
+            of_folder.add(kernels)
         if different := incomparable(first.record, record):
             raise DataError(
                 f"{first.path} and {candidate.path}: algorithms on one data set were run with different {different} "
                 f"({first.repetitions} and {candidate.repetitions} repetitions); run them alike, or leave one out"
             )
+    for (study, dataset), by_folder in pools.items():
+        for one, other in itertools.combinations(by_folder, 2):
+            if by_folder[one].isdisjoint(by_folder[other]):
+                alike = f"expected a configuration of {study} with the same kernels on {dataset} in both, got none"
+                raise DataError(f"{one} and {other}: {alike}; run them alike, or leave one out")
 
 
 def incomparable(one: Record, other: Record) -> str:
