@@ -332,28 +332,31 @@ def test_a_leaderboard_has_the_best_and_an_algorithm_of_ones_own_wherever_it_is(
     assert (rows[0]["share"], rows[-1]["share"]) == (0.0, 100.0)
 
 
+def rows_of_a_comparison():
+    """Rows of runs of the methods that are always compared, of MAKL without weights, and of one view at a time."""
+    rows, means = [], {"d1": 80.0, answer.CHANCE: 55.0}
+    for number, entry in enumerate(answer.REQUIRED):
+        scattered = np.roll([0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 1.5, -1.5, 0.0], number)
+        for metric in (answer.METRIC, answer.BALANCED):
+            rows += planted.plain("mine", entry, metric, *(means.get(entry, 60.0) + scattered))
+    # the best has no weight, as MAKL of norms that are 0
+    rows += planted.plain("mine", "makl", "accuracy_percent", *[85.0] * 10)
+    for view, weight in (("left", 0.3), ("right_arm", 0.9)):
+        rows += planted.plain("mine", "d1", f"weight:{view}/mediangaussian_sigma1", *[weight] * 10)
+        rows += planted.plain("mine", "makl", f"weight:{view}/mediangaussian_sigma1", *[0.0] * 10)
+    for sweep, *of_views in (("alone", 52.0, 61.5), ("without", 58.0, 50.5)):
+        for v, mean in enumerate(of_views, start=1):
+            for metric in (answer.METRIC, answer.BALANCED):
+                rows += [("mine", "uniform_svm", sweep, v, r, metric, mean) for r in range(10)]
+    return rows
+
+
 def test_a_comparison_leads_with_its_answer_and_the_weights_by_view():
     """The same sentences as in the terminal, on top of both pages; none where a method that is always run was not."""
     study = planted.CONFIGURATION.study("leaderboard_views").model_copy(
         update={"datasets": ["mine"], "figures": {}, "tables": {}}
     )
-    rows, cells = [], [("mine", entry, "", "ok", "", "seeded") for entry in answer.REQUIRED]
-    means = {"d1": 80.0, answer.CHANCE: 55.0}
-    for number, entry in enumerate(answer.REQUIRED):
-        scattered = np.roll([0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 1.5, -1.5, 0.0], number)
-        for metric in (answer.METRIC, answer.BALANCED):
-            rows += planted.plain("mine", entry, metric, *(means.get(entry, 60.0) + scattered))
-    for view, weight in (("left", 0.3), ("right_arm", 0.9)):
-        rows += planted.plain("mine", "d1", f"weight:{view}/mediangaussian_sigma1", *[weight] * 10)
-    # the best has no weight, as MAKL of norms that are 0
-    rows += planted.plain("mine", "makl", "accuracy_percent", *[85.0] * 10)
-    rows += planted.plain("mine", "makl", "weight:left/mediangaussian_sigma1", *[0.0] * 10)
-    rows += planted.plain("mine", "makl", "weight:right_arm/mediangaussian_sigma1", *[0.0] * 10)
-    for sweep, left, right in (("alone", 52.0, 61.5), ("without", 58.0, 50.5)):
-        by_view = enumerate((left, right), start=1)
-        for v, mean in by_view:
-            for metric in (answer.METRIC, answer.BALANCED):
-                rows += [("mine", "uniform_svm", sweep, v, r, metric, mean) for r in range(10)]
+    rows, cells = rows_of_a_comparison(), [("mine", entry, "", "ok", "", "seeded") for entry in answer.REQUIRED]
     source = {"kind": "file", "origin": "/home/someone/mine.csv"}
     prepared = {"mine": Characteristics(name="mine", n=600, d=40, positives=270, source=source, content="")}
     results = planted.results(study, rows, cells)

@@ -117,7 +117,7 @@ def read(folder: Path) -> Submission:
 def _check_rows(folder: Path, by_path: Mapping[str, Record]) -> None:
     """Raise DataError unless runs.parquet and cells.csv have the rows of the records alone."""
     made = {}
-    # names are those of the settings, which are compared with the board's
+    # they are named by their settings, which `setting_faults` compares
     for record in by_path.values():
         cell = Cell(*(record.settings[name] for name in ("study", "dataset", "algorithm", "sweep")))
         made[cell.path()] = replace(record, study=cell.study, dataset=cell.dataset, algorithm=cell.algorithm)

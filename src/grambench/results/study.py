@@ -125,7 +125,7 @@ class Results:
 
     def sample(self, dataset: str, algorithm: str, metric: str, repetitions: slice = EVERY) -> Sample:
         """Return mean, standard deviation and number of runs of a cell."""
-        key = dataset, algorithm, metric, str(repetitions)
+        key = dataset, algorithm, metric, str(repetitions)  # a slice has no hash before Python 3.12
         if key not in self._samples:
             self._samples[key] = Sample.of(self.values(dataset, algorithm, metric)[repetitions])
         return self._samples[key]
