@@ -163,7 +163,7 @@ def test_hyperparameters_are_selected_among_given_values_and_those_of_the_board_
     monkeypatch.setattr(ranking, "AGAIN", 0)
     tune = ["--tune", "{p: [1.5, 2]}"]
     code, said, _ = call("rank", "lp_mkl", "-d", "votes84", "-r", "1", *tune)
-    assert code == 0 and "Validation examples select its p and C among 10 combinations." in said
+    assert code == 0 and "Validation examples select p and C among 10 combinations." in said
     code, _, err = call("rank", "lp_mkl", "-d", "votes84", *tune, "-p", "{C: 1}", "-r", "1")
     assert (code, err) == (0, ""), "p alone"
     most = "expected at most 25 combinations of values, those of C included, as the board's configurations"
@@ -175,7 +175,7 @@ def test_c_of_the_svm_on_a_learned_kernel_counts_among_the_values(ranked, call):
     few, many = "{regulariser: [0.01, 0.1, 0.3]}", "{regulariser: [0.01, 0.03, 0.1, 0.3, 0.5, 0.7]}"
     code, said, err = call("rank", "hsic_lasso", "-d", "votes84", "-r", "2", "--tune", few)
     sentences = (
-        "An SVM on the kernel that it learns is scored. Validation examples select its regulariser and C of its SVM "
+        "An SVM on the kernel that it learns is scored. Validation examples select regulariser and C of its SVM "
         "among 15 combinations. They select an end of the values of regulariser in "
     )
     assert (code, err) == (0, "") and sentences in said and " of 2 splits." in said

@@ -226,7 +226,7 @@ def _about_selection(ranking: Ranking) -> Iterator[str]:
         return
     count = math.prod(map(len, candidates.values()))
     among = counted(count, "value" if len(candidates) == 1 else "combination")
-    yield f"Validation examples select its {' and '.join(candidates)} among {among}."
+    yield f"Validation examples select {' and '.join(candidates)} among {among}."
     first = (runs[0].settings.get("tune") or {}).get("parameter")  # whose value is kept, beside that of C
     metrics = {first: "selected_value"} | dict.fromkeys(("C", OF_SVM), "selected_C")
     counts = []
