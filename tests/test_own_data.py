@@ -908,8 +908,7 @@ def test_a_file_is_compared_in_one_command(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("board", ["leaderboard", "leaderboard_views"])
-def test_the_budget_of_minutes_decides_what_is_compared_beside_strong_rivals(board, monkeypatch):
-    monkeypatch.chdir(Path(__file__).parents[1])
+def test_the_budget_of_minutes_decides_what_is_compared_beside_strong_rivals(board, project, monkeypatch):
     study = Configuration(Path("config")).study(board)
     monkeypatch.setattr(resources.Resources, "slowness", lambda _: 1.0)
     fewest, some, all_of_them = (compare._fitting(board, "sonar", [], seconds) for seconds in (0.0, 60.0, 1e6))
