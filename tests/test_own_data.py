@@ -309,6 +309,12 @@ READ = {  # the text, further arguments, what is printed, and what the descripti
     "a separator of lines that only Unicode has": (table(["a\u2028", "b\u2028c"]), "", "40 x 2", {"n": 40}),
     "tabs": ("1\t5\t1\n2\t6\t2\n", "--label=-1 --positive 1", "2 x 2, 1 labelled +1", {}),
     "a position, not a name": ("1,2,1\n2,6,2\n", "--label 2 --positive 1", "2 x 2, 1 labelled +1", {}),
+    "a name with a blank and a number beside tabs": (
+        "\tx\ty\tz 4\n" + "".join(f"{i}\t{i % 2}\t{'ab'[i // 2 % 2]}\t{Z[i]}\n" for i in range(40)),
+        "--drop 0",
+        "columns separated by tab, header in line 1; --no-header reads it as data\nb becomes +1, a -1",
+        {"d": 2},
+    ),
     "tabs by name": ("x\ty\n1\t0\n2\t1\n", "--separator tab", "2 x 1, 1 labelled +1", {}),
     "bars": ("x|y\n1|0\n2|1\n3|1\n", "--positive 1", "3 x 1, 2 labelled +1", {}),
     "runs of blanks": ("1 0.5 +1\n2   3 -1\n", "--label 2 --positive 1", "2 x 2, 1 labelled +1", {}),

@@ -182,7 +182,7 @@ def find_separator(text: str) -> str | None:
         first = [row for _, row in rows(top, separator, strict=False)]
         width = Counter(map(len, first)).most_common(1)[0][0] if first else 0
         cells = [cell for row in first if len(row) == width for cell in row]
-        numbers = sum(is_number(cell, ".,") for cell in cells)
+        numbers = sum(is_number(cell, ".,") for cell in cells[width:])  # names of columns are none
         clean = sum(not re.search(r'[,;\t|"]', cell) or is_number(cell, ",") for cell in cells)
         if width > 1:
             scores[separator] = clean / width, numbers / width, width
