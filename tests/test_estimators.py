@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow
 import pytest
 import yaml
 from scipy.sparse import csr_matrix
@@ -761,7 +762,16 @@ WRONG = [
     (KernelClassifier(), X, pd.Series(["a", None] * 20, dtype="category"), "y: expected no missing label"),
     (KernelClassifier(), X, DAYS[:, 0], "y: expected numbers or text, got datetime64"),
     (KernelClassifier(), DAYS, Y, "X: expected numbers, got dates or durations"),
-    (KernelClassifier(), pd.DataFrame({"a": X[:, 0], "day": DAYS[:, 0]}), Y, "X: .*dates or .* from column 'day'"),
+    (KernelClassifier(), DAYS.astype(">M8[s]"), Y, "X: expected numbers, got dates or durations"),
+    *(
+        (KernelClassifier(), table, Y, "X: .*dates or .* from column 'day'")
+        for table in (
+            pd.DataFrame({"a": X[:, 0], "day": DAYS[:, 0]}),
+            pd.DataFrame({"a": X[:, 0], "day": pd.period_range("2020", periods=40)}),
+            pyarrow.table({"a": X[:, 0], "day": DAYS[:, 0]}),
+            pyarrow.table({"a": X[:, 0], "day": DAYS[:, 0] - DAYS[0, 0]}),
+        )
+    ),
     (KernelClassifier(kernels=[GRAMS[0], "rbf"]), np.arange(40), Y, r"got an array \(40, 40\); .* cannot be mixed"),
     (KernelClassifier(kernels={"s": GRAMS[0], "g": "rbf"}), X, Y, "cannot be mixed, got a matrix for 's'"),
     (KernelClassifier(kernels=[[[1.0], [1.0, 2.0]]]), np.arange(2), Y[:2], "kernels: expected matrices"),
@@ -785,6 +795,11 @@ def test_what_is_refused_is_refused_in_one_line(model, examples, labels, message
         model.fit(examples, labels)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) <= 400
+
+
+def test_a_table_of_arrow_is_learned_as_its_array():
+    model, table = KernelClassifier("uniform_svm"), pyarrow.table(list(X.T), names=list("abc"))
+    assert np.array_equal(model.fit(table, Y).decision_function(table), model.fit(X, Y).decision_function(X))
 
 
 def test_what_is_not_there_is_said():

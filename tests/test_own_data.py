@@ -17,7 +17,7 @@ from grambench import cli
 from grambench.commands import compare
 from grambench.commands.clean import find_unneeded
 from grambench.commands.project import read_everything
-from grambench.common import layout
+from grambench.common import errors, layout
 from grambench.common.errors import ConfigError
 from grambench.config.load import check, read
 from grambench.config.project import Configuration
@@ -142,7 +142,7 @@ def test_what_spreadsheets_write(project, capsys):
     assert "a.csv.gz: cannot be read (Compressed file ended" in capsys.readouterr().err
     Path("b.csv").write_text("größe;wahl\n1;ja\n", encoding="latin-1")
     assert add("b.csv", "--label", "wahl", "--positive", "ja") == 2
-    assert "b.csv: line 1: expected UTF-8, got byte 0xf6; save the file as UTF-8" in capsys.readouterr().err
+    assert "b.csv: line 1: expected UTF-8, got byte 0xf6; save the file as text in UTF-8" in capsys.readouterr().err
 
 
 def test_a_table_is_the_same_in_each_format(project, capsys):
@@ -156,14 +156,16 @@ def test_a_table_is_the_same_in_each_format(project, capsys):
     frame = pd.DataFrame(columns)
     frame.to_csv("a.csv", index=False)
     frame.to_parquet("a.parquet")
+    Path("a.parquet.gz").write_bytes(gzip.compress(Path("a.parquet").read_bytes()))
     kinds = ("numeric", "{red, 'dark blue', green}", "numeric", "{no, yes}")
     attributes = "".join(f"@attribute {name} {kind}\n" for name, kind in zip(columns, kinds, strict=True))
     rows = frame.replace("dark blue", "'dark blue'").to_csv(index=False, header=False, na_rep="?")
     Path("a.arff").write_text(f"@relation a\n{attributes}@data\n{rows}")
     Path("views.csv").write_text("column,view\nage,person\ncolour,looks\ncount,person\n")
     prepared = {}
-    for format in ("csv", "parquet", "arff"):
+    for format in ("csv", "parquet", "parquet.gz", "arff"):
         file, missing = f"a.{format}", "line 5" if format == "csv" else "row 4"
+        format = format.replace(".", "_")
         assert add(file, "--label", "ill", "--name", format) == 2
         said = capsys.readouterr().err
         assert (
@@ -247,6 +249,7 @@ READ = {  # the text, further arguments, what is printed, and what the descripti
     "names of rows": (table("ab", [f"p{i}" for i in range(40)]), "--drop-leaks", "has another text in each", {"d": 1}),
     "label_copy": (table(["0", "1"], ["0.0", "1.0"]), "--drop-leaks", "column x equals the label: left out", {"d": 1}),
     "a label in words": (table(["a", "b"], ["no", "yes"]), "", "column x equals the label: --drop-leaks", {"d": 3}),
+    "ages": (table("ab", ["<18", "18-64", "65+"]), "", "column x: a column of 0 and 1 for each of 18-64, 65+, <18", {}),
     "a constant": (table("ab", ["5"]), "--drop-leaks", "column x is constant: left out", {"d": 1}),
     "an empty column": (table("ab", ["NA"]), "--drop-leaks", "column x has no value: left out", {"d": 1}),
     "names of rows twice": (
@@ -306,6 +309,12 @@ READ = {  # the text, further arguments, what is printed, and what the descripti
     "a separator of lines that only Unicode has": (table(["a\u2028", "b\u2028c"]), "", "40 x 2", {"n": 40}),
     "tabs": ("1\t5\t1\n2\t6\t2\n", "--label=-1 --positive 1", "2 x 2, 1 labelled +1", {}),
     "a position, not a name": ("1,2,1\n2,6,2\n", "--label 2 --positive 1", "2 x 2, 1 labelled +1", {}),
+    "a name with a blank and a number beside tabs": (
+        "\tx\ty\tz 4\n" + "".join(f"{i}\t{i % 2}\t{'ab'[i // 2 % 2]}\t{Z[i]}\n" for i in range(40)),
+        "--drop 0",
+        "columns separated by tab, header in line 1; --no-header reads it as data\nb becomes +1, a -1",
+        {"d": 2},
+    ),
     "tabs by name": ("x\ty\n1\t0\n2\t1\n", "--separator tab", "2 x 1, 1 labelled +1", {}),
     "bars": ("x|y\n1|0\n2|1\n3|1\n", "--positive 1", "3 x 1, 2 labelled +1", {}),
     "runs of blanks": ("1 0.5 +1\n2   3 -1\n", "--label 2 --positive 1", "2 x 2, 1 labelled +1", {}),
@@ -381,7 +390,15 @@ REFUSED = {  # the text, further arguments, and the faults, a line each
     "a target of whole numbers": (table(ROWS), "", "40 labels in 40 rows look like a regression target"),
     "names as a label": (table([f"p{i}" for i in range(40)]), "", "40 labels in 40 rows look like names of the rows"),
     "date": (table("ab", ["2020-01-01", "2020-02-01"]), "", f"and 39 more, column x: {NUMBER} '2020-01-01', a date"),
-    "a date of another kind": (table("ab", ["31.12.2020", "1/2/99"]), "", "got '31.12.2020', a date or a time"),
+    **{
+        f"a date of another kind, {first}": (table("ab", [first, second]), "", f"got {first!r}, a date or a time")
+        for first, second in (
+            ("31.12.2020", "1/2/99"),
+            ("Jan-20", "March-20"),
+            ("1 Sept 2020", "05-MAY-21"),
+            ("2020-01", "2020-12"),
+        )
+    },
     "infinite": ("1,inf,a\n3,4,b\n", BARE, f"line 1, column 1: {NUMBER} 'inf', an infinite number"),
     "late_text": (table("ab", [*X[:30], "x"]), "", f"line 32, column x: {NUMBER} 'x'"),
     "many texts among decimals": (table("ab", [*X[:3], "x"]), "", f"line 5 and 9 more, column x: {NUMBER} 'x'"),
@@ -406,6 +423,20 @@ REFUSED = {  # the text, further arguments, and the faults, a line each
         "more columns lack values: 2",
     ),
     "a label to fill": (table(["a", "b", "?"]), "--impute", "--label y: missing in line 4 and 12 more; leave out"),
+    **{
+        f"a number with signs, {text}": (
+            table("ab", [text, text.replace("5", "6")]),
+            "",
+            f"{text!r}, with signs that have",
+        )
+        for text in ("5%", "5 €", "$1.50", "='5'", "5\u00b0", "\u22125")
+    },
+    "a title above the names": (
+        f"A title,,\nmore of it\n{table('ab')}",
+        "",
+        "line 1: expected the column names of line 3; remove what is above",
+    ),
+    "a code of missing values": (table("ab", ["-", *X[1:]]), "", "'-'; correct it, or say it is missing (--missing)"),
     "no value": (
         table("ab", ["?"]),
         "--impute",
@@ -428,6 +459,7 @@ REFUSED = {  # the text, further arguments, and the faults, a line each
         for what, text in {
             "dense": "+1 1:0 2:1\n-1 1:1 2:0\n" * 9,
             "sparse": "1 1:0.5 7:1\n0 3:1\n",
+            "below comments": "# made by\n#\n1 1:0.5 7:1\n0 3:1\n",
             "kernels from 0": "1 0:0 1:1 2:0\n-1 0:1 1:0 2:1\n",
         }.items()
     },
@@ -528,6 +560,19 @@ def test_an_odd_call_is_one_line_and_writes_nothing(project, capsys, what):
     said = capsys.readouterr().err
     assert said.startswith("grambench: ") and said.count("\n") == 1 and len(said) < 700
     assert files_of(Path("config")) == before
+
+
+def test_a_folder_and_a_file_with_many_faults_are_a_few_lines(project, capsys):
+    Path("images").mkdir()
+    assert add("images", "--label", "y") == 2
+    assert "images: expected a file, got a folder; a description by hand takes images in" in capsys.readouterr().err
+    Path("a.csv").write_text(table("ab") + "1\n" * 39)
+    assert add("a.csv", "--label", "y") == 2
+    assert capsys.readouterr().err.count("\n") == 39
+    Path("a.csv").write_text(table("ab") * 2 + "1,2,3,4\n" * 77)
+    assert add("a.csv", "--label", "y", "--header") == 2
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == errors.MOST_LINES + 1 and re.fullmatch("grambench: and [0-9]+ more", said[-1])
 
 
 def test_what_is_written_is_what_is_read(project, capsys, monkeypatch):

@@ -114,7 +114,8 @@ def prepare(
         path = Configuration(root / CONFIG).path(f"datasets/{name}.yaml")
         raise ConfigError(f"{name} is the name of a data set of grambench ({path}); set another name with --name")
     if not arguments.file.is_file():
-        raise DataError(f"{arguments.file}: no such file")
+        images = "expected a file, got a folder; a description by hand takes images in an archive (docs/datasets.md)"
+        raise DataError(f"{arguments.file}: {images if arguments.file.is_dir() else 'no such file'}")
     options = {key: value for key, value in vars(arguments).items() if key in describe.Wishes.__slots__}
     wishes = describe.Wishes(**options | {"decimal": DECIMALS[arguments.decimal]})
     path = arguments.file.absolute()

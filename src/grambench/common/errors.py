@@ -15,6 +15,7 @@ UNPRINTABLE = re.compile(
 
 REFUSED = 2  # exit code for a wrong call or configuration
 MOST_NAMES = 60  # that a message lists
+MOST_LINES = 40  # of a message: a table may have a fault in each row
 NEAR = 0.6  # the least similarity of a name to its misspelling; "nope" and "ionosphere" have 0.57
 
 
@@ -93,8 +94,10 @@ class Faults:
 
 
 def error_lines(error: GrambenchError) -> str:
-    """Return the message with which a program ends after an error, one line per fault."""
-    return "\n".join(f"grambench: {visible(line)}" for line in str(error).split("\n"))
+    """Return the message with which a program ends after an error: a line per fault, and how many are left out."""
+    lines = str(error).split("\n")
+    more = [f"and {len(lines) - MOST_LINES} more"] * (len(lines) > MOST_LINES)
+    return "\n".join(f"grambench: {visible(line)}" for line in [*lines[:MOST_LINES], *more])
 
 
 def reason(error: BaseException) -> str:

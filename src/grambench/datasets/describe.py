@@ -34,7 +34,7 @@ MOST_VALUES = 50  # the largest number of values of a nominal column
 LEAST_ROWS = 5  # of which a column can be said to count the rows, or to equal the label
 CODES = (-9, -99, -999, -9999, 99, 999, 9999, 99999)  # as people write missing values
 POSITION = re.compile(r"-?[0-9]+")
-LIBSVM = re.compile(r"[^\s:]+([ \t]+[0-9]+:[^\s:]+)+[ \t]*\r?\n")  # a label and features, where a file begins
+LIBSVM = re.compile(r"(?:#.*\r?\n)*[^\s:]+([ \t]+[0-9]+:[^\s:]+)+[ \t]*\r?\n")  # where a file begins
 HEADER_ROWS = 1000  # that decide whether the first line is a header
 DIGITS = 9  # the largest number of digits of a position; Python refuses to convert thousands
 SHOWN = 8  # most columns in no view, or with missing values, that are named
@@ -45,7 +45,7 @@ OF_COLUMNS = ("separator", "header", "drop_incomplete", "impute", "minmax", "vie
 OF_TEXT = ("separator", "header", "decimal")  # options that tables with types do not have
 TABLES: dict[str, Any] = {"csv": Csv, "arff": Arff, "parquet_table": ParquetTable}
 SUFFIXES = {"arff": "arff", "parquet": "parquet_table", "pq": "parquet_table"}  # all others are csv
-SUFFIX = re.compile(rf"\.({'|'.join(SUFFIXES)})(\.gz|\.bz2|\.xz)?$")
+SUFFIX = re.compile(rf"\.({'|'.join(SUFFIXES)})(\.gz|\.bz2|\.xz|\.zip)?$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,10 +296,14 @@ def _has_header(rows: Sequence[tuple[int, Sequence[str]]], wishes: Wishes) -> bo
         raise MalformedFileError(["expected rows, got none"])
     (line, first), *others = rows
     named = {column for column in (wishes.label, *wishes.drop) if not POSITION.fullmatch(column)}
+    for (place, title), (_, below) in itertools.pairwise(others if not named.intersection(first) else ()):
+        has_numbers = [any(tables.is_number(cell, ".,") for cell in row) for row in (title, below)]
+        if named.intersection(title) and has_numbers == [False, True]:
+            raise MalformedFileError([f"line {line}: expected the column names of line {place}; remove what is above"])
     if named.intersection(first) or (others and len(others[0][1]) == len(first) + 1):
         return True
     columns = list(zip(first, *(cells for _, cells in others if len(cells) == len(first)), strict=True))
-    numeric = [[tables.is_number(cell) or tables.is_number(cell, ",") for cell in column[:2]] for column in columns]
+    numeric = [[tables.is_number(cell, ".,") for cell in column[:2]] for column in columns]
     if any(kinds == [False, True] and cell not in tables.MISSING for cell, kinds in zip(first, numeric, strict=True)):
         return True
     numbers = [*map(str, range(len(first) + 1))]
@@ -471,7 +475,7 @@ class _File:
             is_few = not known and len(rows) <= STRAY * len(column)
             # Texts beside decimals are mistakes, however many they are: a nominal column has no decimals.
             if len(rows) and (known or is_few or (numbers[~np.isnan(numbers)] % 1).any()):
-                end = "" if is_few else "; leave the column out (--drop)"
+                end = "; correct it, or say it is missing (--missing)" if is_few else "; leave the column out (--drop)"
                 for of_fault in rows[:, None].tolist() if is_few else [rows.tolist()]:
                     got = f"expected a number, got {tables.cause(column[of_fault[0]])}{end}"
                     self.faults.append(f"{tables.locate(of_fault, self.table.lines)}, {title}: {got}")

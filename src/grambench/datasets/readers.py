@@ -84,7 +84,7 @@ def report_faults(reader: Any, files: Mapping[str, Path]) -> Iterator[None]:
             raise
         fault = getattr(error, "strerror", None) or f"it is damaged or has another format ({reason(error):.200})"
         if "allow_pickle" in str(error) or "Python objects" in str(error):
-            fault = "it has an array of Python objects, which could run any code; save texts as `array.astype(str)`"
+            fault = "it has an array of Python objects, which could run any code; save texts as `np.array(texts, str)`"
         fault = str(error) if isinstance(error, MalformedFileError) else fault
         raise DataError(f"{', '.join(files)}: cannot be read as {reader.format}: {fault}") from error
 

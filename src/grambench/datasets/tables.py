@@ -37,8 +37,10 @@ NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 PLAIN_LABEL = re.compile(r"[-+]?(0|[1-9][0-9]*)(\.0*|\.[0-9]*[1-9])?([eE][-+]?[0-9]+)?")
 LARGEST_LABEL = 2.0**53  # whole numbers below are exact in 64 bits, and no other one is rounded to them
 DATE = re.compile(
-    r"[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}([ T].*)?|[0-9]{1,2}[-/.][0-9]{1,2}[-/.]([0-9]{2}){1,2}( .*)?"
-    r"|[0-9]{1,2}:[0-9]{2}(:[0-9.]+)?"
+    r"(?i)[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}([ T].*)?|[0-9]{1,2}[-/.][0-9]{1,2}[-/.]([0-9]{2}){1,2}( .*)?"
+    r"|[0-9]{1,2}:[0-9]{2}(:[0-9.]+)?|[0-9]{4}-(0[1-9]|1[0-2])"
+    r"|([0-9]{1,2}[-/. ]+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(r?uary|ch|il|[ey]|u?s?t|t?ember|ober)?"
+    r"[-/., ]+([0-9]{1,2},? )?[0-9]{2,4}( .*)?"
 )
 THOUSANDS = re.compile(r"[-+]?[0-9]{1,3}([,.' \u00a0\u202f][0-9]{3})+([.,][0-9]+)?")
 COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?")
@@ -48,15 +50,15 @@ CAUSES = {  # of a text that is no number, the first that fits
     COMMA: "a decimal comma beside decimal points",
     NUMBER: "a number beyond 64 bits, or a decimal point beside decimal commas",
     re.compile("[-+]?inf(inity)?", re.IGNORECASE): "an infinite number",
+    re.compile(r"(?=.*[^-+0-9., ])[^\w(\[<>≤≥]*[0-9][0-9.,]*[^\w)\]<>≤≥]*"): "with signs that have to be removed",
 }
 SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\r?\n')  # the first line that spreadsheets write and read
 TOP = 100  # lines that decide the separator
 # Files that are no text by their first bytes, and what to do with each where a text is expected
 BINARY = {
-    b"PAR1\x15": "a Parquet file; describe it with `format: parquet` (docs/datasets.md)",
+    b"PAR1\x15": "a Parquet file; describe it with `format: parquet` (docs/datasets.md), or end its name with .parquet",
     b"\x89HDF": "an HDF5 file; describe it with `format: hdf5` (docs/datasets.md)",
-    b"MATLAB 5.0": "a MATLAB file; describe it with `format: mat` (docs/datasets.md)",
-    b"MATLAB 7.3": "a MATLAB file; describe it with `format: mat` (docs/datasets.md)",
+    **dict.fromkeys((b"MATLAB 5.0", b"MATLAB 7.3"), "a MATLAB file; describe it with `format: mat` (docs/datasets.md)"),
     b"RDX3\n": "a file of R; describe it with `format: rda` (docs/datasets.md)",
     b"\x93NUMPY": "a NumPy array; save features as CSV, a kernel with numpy.savez (docs/datasets.md)",
     b"PK\x03\x04": "a spreadsheet or an archive; save the sheet as CSV, or unpack the archive",
@@ -120,7 +122,7 @@ def decoded(content: bytes) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line, got = content.count(b"\n", 0, error.start) + 1, f"byte {content[error.start]:#04x}"
-        raise MalformedFileError([f"line {line}: expected UTF-8, got {got}; save the file as UTF-8"]) from None
+        raise MalformedFileError([f"line {line}: expected UTF-8, got {got}; save the file as text in UTF-8"]) from None
 
 
 def read_table(text: str, separator: str, header_lines: int, *, one_column: bool = False) -> Table:
@@ -180,7 +182,7 @@ def find_separator(text: str) -> str | None:
         first = [row for _, row in rows(top, separator, strict=False)]
         width = Counter(map(len, first)).most_common(1)[0][0] if first else 0
         cells = [cell for row in first if len(row) == width for cell in row]
-        numbers = sum(is_number(cell) or is_number(cell, ",") for cell in cells)
+        numbers = sum(is_number(cell, ".,") for cell in cells[width:])  # names of columns are none
         clean = sum(not re.search(r'[,;\t|"]', cell) or is_number(cell, ",") for cell in cells)
         if width > 1:
             scores[separator] = clean / width, numbers / width, width
@@ -223,9 +225,9 @@ def to_number(text: str, decimal: str = ".") -> float:
     return number if abs(number) < np.inf else np.nan
 
 
-def is_number(text: str, decimal: str = ".") -> bool:
-    """Return whether a text is a number."""
-    return not np.isnan(to_number(text, decimal))
+def is_number(text: str, decimals: str = ".") -> bool:
+    """Return whether a text is a number, with one of these decimal signs."""
+    return not all(np.isnan(to_number(text, decimal)) for decimal in decimals)
 
 
 def to_numbers(cells: Iterable[Any], decimal: str = ".") -> Floats:

@@ -1,5 +1,6 @@
 """The base class of the estimators: parameters, checks of input, and the fit itself."""
 
+import re
 import textwrap
 import warnings
 from collections import defaultdict
@@ -34,7 +35,8 @@ from grambench.kernels.functions import view_of
 from grambench.kernels.pools import title
 
 LONGEST = 400  # characters of a message
-DATES = ("m", "M")  # kinds of NumPy's types: durations and dates
+# types of columns with dates or durations, as NumPy, pandas, polars and PyArrow print them
+DATES = re.compile("date|time|duration|period|[<>]m8", re.IGNORECASE)
 KINDS = (("numbers", Number | np.bool_), ("text", str))
 LIMITS = ("iterations", "epochs", "batch", "gap")  # parameters that end a fit
 MOST = np.iinfo(np.int8).max  # classes of a multi-class algorithm, whose labels are int8
@@ -190,9 +192,10 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         if getattr(X, "ndim", 2) == 1:
             remedy = "Reshape your data by X.reshape(1, -1) if it is one example, X.reshape(-1, 1) if one feature"
             raise ValueError(f"X: expected a 2D array (t, d), got {X.shape}; {remedy}")
-        dtypes = X.dtypes if hasattr(X, "columns") and hasattr(X.dtypes, "items") else {0: getattr(X, "dtype", None)}
+        names = getattr(X, "column_names", getattr(X, "columns", [0]))
+        types = getattr(X, "dtypes", getattr(getattr(X, "schema", X), "types", [getattr(X, "dtype", None)]))
         with one_line("X"):
-            if dates := [column for column, dtype in dtypes.items() if getattr(dtype, "kind", "") in DATES]:
+            if dates := [name for name, kind in zip(names, types, strict=False) if DATES.match(str(kind))]:
                 raise ValueError(f"expected numbers, got dates or durations from column {dates[0]!r} on")
             try:
                 X = validate_data(self, X, order="C", ensure_all_finite=False, reset=reset)

@@ -166,7 +166,7 @@ class ParquetTable(TabularReader):
         import pyarrow.parquet
 
         (path,) = files.values()
-        table = pyarrow.parquet.ParquetFile(path).read()
+        table = pyarrow.parquet.ParquetFile(io.BytesIO(read_content(self, path))).read()
         if len(set(table.column_names)) < table.num_columns:
             raise MalformedFileError([f"expected different columns, got {', '.join(table.column_names)}"])
         kinds = pyarrow.types
