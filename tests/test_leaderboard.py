@@ -235,7 +235,7 @@ def test_two_pools_stand_above_each_other_with_their_difference():
     assert cell(grid, "difference, 95 % interval", "D2").text == f"-7.5 ({-7.5 - half:.1f} to {-7.5 + half:.1f})"
     assert cell(grid, "shown on data sets", "D2").text == "8, 0, 0 of 8"
     assert cell(grid, "on a next data set", "D2").text == "1.00, 0.00, 0.00"
-    # 7.5 and 1.2 points by the pool, 0.5 and 6.8 by the weights; halves differ by a little noise
+    # 7.5 and 1.2 points by the pool, 0.5 and 6.8 by the weights; splits differ by a little noise
     moved = re.search(r"moves accuracy by ([\d.]+) points, .* D2 on the same pool by ([\d.]+)", " ".join(grid.remarks))
     assert list(map(float, moved.groups())) == pytest.approx([4.35, 3.65], abs=0.06)
     assert set(grid.data["algorithm"]) == {"d2", "rkl", *pairs}

@@ -363,17 +363,18 @@ class Results:
     def _moved(self, pairs: Sequence[tuple[str, str]], metric: str, datasets: Iterable[str]) -> pd.Series:
         """Return the mean distance of two configurations over pairs, by collection; NaN without a result.
 
-        Noise makes a distance larger than the true one. One half of the repetitions therefore gives the sign, the other
-        half the difference, and then the other way round: of equal configurations it is 0 on average, if halves were
-        independent.
+        Noise makes a distance larger than the true one. Each repetition therefore gives the difference, and the mean of
+        all others its sign: of equal configurations it is 0 on average, if repetitions were independent.
         """
         names = list(dict.fromkeys(itertools.chain(*pairs)))
-        even, odd = (self.means(names, metric, datasets, part) for part in HALVES.values())
+        runs = (slice(r, r + 1) for r in range(self.study.protocol.repetitions))
+        means = [self.means(names, metric, datasets, run) for run in runs]
         first, second = ([pair[place] for pair in pairs] for place in (0, 1))
+        differences = np.stack([each[first].to_numpy() - each[second].to_numpy() for each in means])
         # equal means may differ by the rounding of a sum, which must not decide the sign
-        differences = [(half[first].to_numpy() - half[second].to_numpy()).round(9) for half in (even, odd)]
-        distances = 0.5 * sum(np.sign(one) * other for one, other in itertools.permutations(differences))
-        return pd.Series(distances.mean(axis=1), even.index).groupby(self.study.collection, sort=False).mean()
+        signs = np.sign((differences.sum(axis=0) - differences).round(9))
+        distances = (signs * differences).mean(axis=(0, 2))
+        return pd.Series(distances, means[0].index).groupby(self.study.collection, sort=False).mean()
 
     def draws(self, names: Sequence[str]) -> list[Floats]:
         """Return the errors of shared repetitions (r, a) for each data set on which all algorithms have a result."""

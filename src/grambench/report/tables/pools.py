@@ -75,5 +75,5 @@ class PoolsTable(OneMetricTable):
         return [
             f"Another pool moves {label} by {pool.mean():.2f} points, other weights than those of "
             f"{results.title(names[0])} on the same pool by {weights.mean():.2f}: mean distances, without the noise in "
-            "which two halves of the splits differ."
+            "which one split differs from all others."
         ]
