@@ -181,7 +181,7 @@ def test_a_profile_of_slurm_counts_its_jobs_and_sets_the_cores(project, monkeypa
     assert (code, err) == (2, "grambench: --profile: expected a folder with profile.yaml or config.yaml, got nowhere\n")
     monkeypatch.setattr(run, "find_spec", lambda name: None)
     code, _, err = call("run", "-n", "--", "--executor", "slurm")
-    assert (code, err) == (2, 'grambench: jobs on SLURM need the slurm extra: pip install "grambench[slurm]"\n')
+    assert (code, err) == (2, 'grambench: jobs on SLURM need the slurm extra: pip install ".[slurm]" in a clone\n')
 
 
 def test_the_costs_are_those_of_the_reference_results(monkeypatch):

@@ -169,7 +169,7 @@ def _read_settings(arguments: argparse.Namespace, options: list[str]) -> _Settin
     if twice := sorted(values.keys() & config):
         raise ConfigError(f"{twice[0]}: set by an argument and by --config; expected one of them")
     if slurm and not find_spec("snakemake_executor_plugin_slurm"):
-        raise ConfigError('jobs on SLURM need the slurm extra: pip install "grambench[slurm]"')
+        raise ConfigError('jobs on SLURM need the slurm extra: pip install ".[slurm]" in a clone')
     files, entries = [*files, *(parsed.configfile or [])], [*(parsed.config or []), *entries]
     return _Settings(files, entries, config | values, idle, counted, bool(profiles), slurm, bool(parsed.set_resources))
 
