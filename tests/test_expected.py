@@ -140,7 +140,7 @@ JOBS = "jobs: 1 data set, 1 run, tables of 1 study, report\n"
 TIME = "time of the runs: less than a minute on 2 cores, from the measured costs in config/costs.csv "
 TIME += "and the speed of this machine\n"
 PART = "tables and pages have the runs of this call, leaderboard with 1 of 45 data sets and 1 of 58 configurations; "
-PART += "records of earlier calls stay, and a call that names their data sets too shows them\n"
+PART += "records of earlier calls stay, and a call that names theirs too shows them\n"
 
 
 @pytest.mark.parametrize(

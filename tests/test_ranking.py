@@ -40,7 +40,7 @@ def test_an_algorithm_is_ranked_among_the_reference_and_it_alone_is_run(ranked, 
     assert lines[0] == "leaderboard: reference configurations: 2, data sets: 2"
     assert [line.split()[0] for line in lines[1:3]] == list(DATASETS)
     assert sum(line.startswith("again: ") for line in lines) == 3
-    assert "3 of 3 reference runs made again" in said and "number 1 of 3 by mean rank: 1.0 on 2" in said
+    assert "3 of 3 reference runs made again" in said and "number 1 of 3 by mean rank: 1.00 on 2" in said
     archived = pd.read_parquet(FOLDER / "runs.parquet")
     accuracy = archived[archived["metric"] == "accuracy_percent"].groupby("algorithm")["result"].mean()
     ranks = pd.read_csv(RANKING / "ranks.csv").set_index(["metric", "algorithm"])["ours_mean"]
@@ -163,7 +163,7 @@ def test_hyperparameters_are_selected_among_given_values_and_those_of_the_board_
     monkeypatch.setattr(ranking, "AGAIN", 0)
     tune = ["--tune", "{p: [1.5, 2]}"]
     code, said, _ = call("rank", "lp_mkl", "-d", "votes84", "-r", "1", *tune)
-    assert code == 0 and "Validation examples select its p and C among 10 combinations." in said
+    assert code == 0 and "Validation examples select p and C among 10 combinations." in said
     code, _, err = call("rank", "lp_mkl", "-d", "votes84", *tune, "-p", "{C: 1}", "-r", "1")
     assert (code, err) == (0, ""), "p alone"
     most = "expected at most 25 combinations of values, those of C included, as the board's configurations"
@@ -175,7 +175,7 @@ def test_c_of_the_svm_on_a_learned_kernel_counts_among_the_values(ranked, call):
     few, many = "{regulariser: [0.01, 0.1, 0.3]}", "{regulariser: [0.01, 0.03, 0.1, 0.3, 0.5, 0.7]}"
     code, said, err = call("rank", "hsic_lasso", "-d", "votes84", "-r", "2", "--tune", few)
     sentences = (
-        "An SVM on the kernel that it learns is scored. Validation examples select its regulariser and C of its SVM "
+        "An SVM on the kernel that it learns is scored. Validation examples select regulariser and C of its SVM "
         "among 15 combinations. They select an end of the values of regulariser in "
     )
     assert (code, err) == (0, "") and sentences in said and " of 2 splits." in said

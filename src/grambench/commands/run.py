@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace, *, brief: bool = False) -> int:
     # the workflow writes this too when it starts, but it does not start if nothing is left to do
     last_run.write(plan)
     if not brief and (parts := ", ".join(_parts(plan))):
-        more = "records of earlier calls stay, and a call that names their data sets too shows them"
+        more = "records of earlier calls stay, and a call that names theirs too shows them"
         print(f"tables and pages have the runs of this call, {parts}; {more}")
     return _show_results(brief=brief)
 
