@@ -53,8 +53,9 @@ html_css_files = ["site.css"]
 
 
 def complete(app: Sphinx, page: str, source: list[str]) -> None:
-    """Link the pages that a text names as `docs/page.md`, and let the front page name those that it does not know."""
+    """Link pages that a text names as `docs/page.md` and those of examples, and complete the list of the front page."""
     source[0] = re.sub(r"`docs/(\w+\.md)`", r"[\1](\1)", source[0])
+    source[0] = re.sub(r"\]\(examples/(\w+)\.py\)", r"](gallery/\1.rst)", source[0])
     if page == "index":
         known = set(re.findall(r"^(?:.*<)?([a-z_]+)>?$", source[0], re.M))
         rest = sorted(path.stem for path in Path(app.srcdir).glob("*.md") if path.stem not in known | {"index"})

@@ -172,7 +172,7 @@ def index() -> Iterator[Part]:
         "{} configurations on {} data sets of vectors, the best of {} learned combinations is {} points ahead of equal "
         "weights on average (interval, as the best of {}: {} to {}). It learns on centred kernels, and is {} ahead of "
         "equal weights on these (95 %: {} to {}). lp-MKL with p = 1, not centred, is {} behind ({} to {}; on the "
-        "median data set {}), kernel stacking {} ahead ({} to {}; both of one method by itself)",
+        "median data set {}), kernel stacking {} ahead ({} to {}; both intervals are for one comparison)",
         [str(len(board.results.study.ranked)), str(len(board.datasets)), *lead()],
     )
     found = reproduced("oks", ACCURACY)

@@ -155,7 +155,7 @@ def _body(text: str) -> list[str]:
 
 def _escaped(text: str) -> str:
     """Return text as Markdown, in which code is between backticks, and x_i and x^2 are indices and powers."""
-    parts = re.split(r"(`[^`]+`)", text)
+    parts = re.split(r"(`[^`]+`|DOI 10\.\S+)", text)
     parts[::2] = [_scripts(re.sub(r"([\\*\[\]<>|#])", r"\\\1", part)) for part in parts[::2]]
     escaped = re.sub(r"DOI (10\.\S+)", r"DOI [\1](https://doi.org/\1)", "".join(parts))
     return re.sub(r"\bdocs/(\S+\.md)\b", lambda match: _link(match[1]), escaped)

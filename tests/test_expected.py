@@ -140,7 +140,7 @@ JOBS = "jobs: 1 data set, 1 run, tables of 1 study, report\n"
 TIME = "time of the runs: less than a minute on 2 cores, from the measured costs in config/costs.csv "
 TIME += "and the speed of this machine\n"
 PART = "tables and pages have the runs of this call, leaderboard with 1 of 45 data sets and 1 of 58 configurations; "
-PART += "records of earlier calls stay, and a call that names their data sets too shows them\n"
+PART += "records of earlier calls stay, and a call that names theirs too shows them\n"
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_a_profile_of_slurm_counts_its_jobs_and_sets_the_cores(project, monkeypa
     assert (code, err) == (2, "grambench: --profile: expected a folder with profile.yaml or config.yaml, got nowhere\n")
     monkeypatch.setattr(run, "find_spec", lambda name: None)
     code, _, err = call("run", "-n", "--", "--executor", "slurm")
-    assert (code, err) == (2, 'grambench: jobs on SLURM need the slurm extra: pip install "grambench[slurm]"\n')
+    assert (code, err) == (2, 'grambench: jobs on SLURM need the slurm extra: pip install ".[slurm]" in a clone\n')
 
 
 def test_the_costs_are_those_of_the_reference_results(monkeypatch):

@@ -115,7 +115,7 @@ def test_boosting_names_the_extra_that_it_lacks(light):
 def test_the_command_names_the_extra_that_it_lacks(light, call):
     answer = command_with(light, call)
     name = next(word for word in call if word in ("run", "list", "try"))
-    expected = f'grambench: grambench {name} needs the workflow extra: pip install "grambench[workflow]"\n'
+    expected = f'grambench: grambench {name} needs the workflow extra: pip install ".[workflow]" in a clone\n'
     assert (answer.stdout + answer.stderr, answer.returncode) == (expected, 2)
 
 

@@ -371,7 +371,7 @@ def test_try_prints_a_table_beside_others_and_leaves_no_results(archived, call):
     rows = [re.split("  +", line.strip()) for line in said.splitlines()]
     (own,), (other,) = ([row for row in rows if row[0] == title] for title in ("Majority (tried)", "Majority"))
     assert (own[-1], other[-1]) == ("1.00", "2.00"), said
-    assert "Majority (tried) is number 1 of 2 by mean rank: 1.0 on 1 data set." in said
+    assert "Majority (tried) is number 1 of 2 by mean rank: 1.00 on 1 data set." in said
     assert "1 of 1 reference run made again (ionosphere/majority) gave equal accuracies" in said
     assert not Path("results").exists()
 

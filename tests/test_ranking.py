@@ -40,7 +40,7 @@ def test_an_algorithm_is_ranked_among_the_reference_and_it_alone_is_run(ranked, 
     assert lines[0] == "leaderboard: reference configurations: 2, data sets: 2"
     assert [line.split()[0] for line in lines[1:3]] == list(DATASETS)
     assert sum(line.startswith("again: ") for line in lines) == 3
-    assert "3 of 3 reference runs made again" in said and "number 1 of 3 by mean rank: 1.0 on 2" in said
+    assert "3 of 3 reference runs made again" in said and "number 1 of 3 by mean rank: 1.00 on 2" in said
     archived = pd.read_parquet(FOLDER / "runs.parquet")
     accuracy = archived[archived["metric"] == "accuracy_percent"].groupby("algorithm")["result"].mean()
     ranks = pd.read_csv(RANKING / "ranks.csv").set_index(["metric", "algorithm"])["ours_mean"]

@@ -6,7 +6,7 @@ import re
 
 import pytest
 import site_pages
-from programs import ROOT
+from programs import ROOT, load
 
 from grambench import algorithms
 
@@ -37,6 +37,7 @@ def test_an_example_introduces_itself_and_says_what_its_figure_shows(path):
     assert text.count("\n# %%\n# ") >= 3
     assert re.search(r"# The figures? shows?\b", text.rpartition("plt.show()")[2])
     assert "savefig" not in text and "requests" not in text
+    assert not re.search(r"^\w+\.write_text\(.*\)\n\n# %%", text, re.M), "would print how many letters it wrote"
 
 
 @pytest.mark.parametrize("name", [name for folder in site_pages.CATEGORIES for name in algorithms.names(folder)])
@@ -89,6 +90,13 @@ def test_indices_and_powers_are_set_as_such():
     assert site_pages._scripts("θ_k² K_k,ii ‖w‖²_{2,p} m^(2/q)") == (
         "θ<sub>k</sub>² K<sub>k,ii</sub> ‖w‖²<sub>2,p</sub> m<sup>(2/q)</sup>"
     )
+    assert "x<sub>i</sub>, DOI [10.1/a_b_1](https://doi.org/10.1/a_b_1)" in site_pages._escaped("x_i, DOI 10.1/a_b_1")
+
+
+def test_a_link_to_a_script_leads_to_its_page_of_the_gallery():
+    source = ["[a pass](examples/plot_online_pass.py), `docs/views.md`"]
+    load("docs/conf.py").complete(None, "library", source)
+    assert source == ["[a pass](gallery/plot_online_pass.rst), [views.md](views.md)"]
 
 
 def test_pages_are_written_only_where_they_change(tmp_path, monkeypatch):

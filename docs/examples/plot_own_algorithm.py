@@ -51,7 +51,7 @@ def fit(parameters, pool, labels, *, order, rng):
     return Fit(weights=weights / weights.sum())
 '''
 file = Path(tempfile.mkdtemp()) / "mine.py"
-file.write_text(SOURCE, encoding="utf-8")
+_ = file.write_text(SOURCE, encoding="utf-8")
 
 # %%
 # Compare it

@@ -108,7 +108,7 @@ def _run(argv: Sequence[str] | None) -> int:
         if str(error.name).startswith("grambench") or find_spec("snakemake"):
             raise
         command = f"grambench {arguments.command_name}"
-        print(f'grambench: {command} needs the workflow extra: pip install "grambench[workflow]"', file=sys.stderr)
+        print(f'grambench: {command} needs the workflow extra: pip install ".[workflow]" in a clone', file=sys.stderr)
         return REFUSED
     # the reader of the output, such as head, has ended
     except BrokenPipeError:

@@ -50,7 +50,7 @@ def describing_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--impute", action="store_true", help=impute)
     codes = "codes of missing values, such as -9 (NA, ?, nothing and the like are missing anyway)"
     parser.add_argument("--missing", default=[], nargs="+", metavar="CODE", help=codes)
-    leaks = "drop columns that number the rows, equal the label or are constant"
+    leaks = "drop columns that number the rows, have another text in each, equal the label or are constant"
     parser.add_argument("--drop-leaks", action=argparse.BooleanOptionalAction, default=False, help=leaks)
     parser.add_argument("--minmax", action="store_true", help="scale each column to [-1, 1]")
     separator = "separator of columns, one character or tab (default: detected)"

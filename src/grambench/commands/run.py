@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace, *, brief: bool = False) -> int:
     # the workflow writes this too when it starts, but it does not start if nothing is left to do
     last_run.write(plan)
     if not brief and (parts := ", ".join(_parts(plan))):
-        more = "records of earlier calls stay, and a call that names their data sets too shows them"
+        more = "records of earlier calls stay, and a call that names theirs too shows them"
         print(f"tables and pages have the runs of this call, {parts}; {more}")
     return _show_results(brief=brief)
 
@@ -169,7 +169,7 @@ def _read_settings(arguments: argparse.Namespace, options: list[str]) -> _Settin
     if twice := sorted(values.keys() & config):
         raise ConfigError(f"{twice[0]}: set by an argument and by --config; expected one of them")
     if slurm and not find_spec("snakemake_executor_plugin_slurm"):
-        raise ConfigError('jobs on SLURM need the slurm extra: pip install "grambench[slurm]"')
+        raise ConfigError('jobs on SLURM need the slurm extra: pip install ".[slurm]" in a clone')
     files, entries = [*files, *(parsed.configfile or [])], [*(parsed.config or []), *entries]
     return _Settings(files, entries, config | values, idle, counted, bool(profiles), slurm, bool(parsed.set_resources))
 

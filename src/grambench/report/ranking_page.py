@@ -195,8 +195,8 @@ def _about_rank(results: Results, algorithm: str) -> Iterator[str]:
     means = ranks.mean().round(9).sort_values(kind="stable")
     place, first = int((means < means[algorithm]).sum()) + 1, str(means.index[0])
     shared = " (shared)" if (means == means[algorithm]).sum() > 1 else ""
-    best = f", after {results.title(first)} with {means[first]:.1f}" if place > 1 else ""
-    rank = f"mean rank: {means[algorithm]:.1f} on {counted(len(ranks), 'data set')}"
+    best = f", after {results.title(first)} with {means[first]:.2f}" if place > 1 else ""
+    rank = f"mean rank: {means[algorithm]:.2f} on {counted(len(ranks), 'data set')}"
     few = f"Fewer than {LEAST} data sets say little: " * (len(ranks) < LEAST)
     yield f"{few}{title} is number {place}{shared} of {len(means)} by {rank}{best}."
     rivals = [name for name in names if name != algorithm]
