@@ -19,7 +19,7 @@ from grambench.commands import check, rank
 from grambench.commands.project import read_plan
 from grambench.common.files import SUMS
 from grambench.experiments import conformance
-from grambench.pipeline import ranking, trial
+from grambench.pipeline import client, ranking, trial
 from grambench.pipeline.submission import ALGORITHM, TOLERANCE
 from grambench.results import archive, collect
 
@@ -61,7 +61,7 @@ UNWRITABLE = "expected a folder that can be made and written; name another one w
 
 
 @pytest.fixture(scope="module")
-def submitted(reference, tmp_path_factory):
+def submitted(reference, shared_servers, tmp_path_factory):
     """What `submit` has written of MEANS, with three reference runs; `verify` checks the file."""
     root = tmp_path_factory.mktemp("submitted")
     shutil.copytree(reference.parent / "config", root / "config")
@@ -69,6 +69,7 @@ def submitted(reference, tmp_path_factory):
     (root / "mine.py").write_text(MEANS)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
+        patch.setenv(client.SERVER, shared_servers[1])
         patch.setattr(ranking, "LONGEST", np.inf)
         patch.setattr(check, "passes", lambda *arguments: True)
         settings = ["-p", json.dumps(PARAMETERS), "--tune", json.dumps(TUNE)]
@@ -77,7 +78,7 @@ def submitted(reference, tmp_path_factory):
 
 
 @pytest.fixture
-def board(project, reference, submitted):
+def board(project, reference, submitted, servers):
     """A project with the archive and the submission."""
     shutil.copytree(reference, archive.ARCHIVE)
     shutil.copytree(submitted, FOLDER)
