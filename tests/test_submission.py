@@ -218,28 +218,40 @@ def test_numbers_beside_the_accuracy_that_are_missing_or_forged_are_refused(reme
     assert re.search("class_accuracy:good: expected none, as made again, got .* in repetition 0$", refused(call))
 
 
+OTHERS = "/runs.parquet: expected the rows of the runs in records.parquet alone, got others"
+LACKING = ": expected a run with one accuracy_percent a repetition on each data set, got 0 of 2 runs"
+
+
 @pytest.mark.parametrize(
-    "edit",
+    ("edit", "line"),
     [
-        lambda rows: pd.concat([rows, rows.assign(algorithm="rkl", result=100.0)], ignore_index=True),
-        lambda rows: pd.concat([rows, rows.assign(dataset="sonar")], ignore_index=True),
-        lambda rows: rows.assign(repetition=9 - rows["repetition"]),
-        lambda rows: rows.assign(study="omkc"),
-        lambda rows: rows.assign(result=rows["result"].astype(str)),
+        (lambda rows: pd.concat([rows, rows.assign(algorithm="rkl", result=100.0)], ignore_index=True), OTHERS),
+        (lambda rows: pd.concat([rows, rows.assign(dataset="sonar")], ignore_index=True), OTHERS),
+        (lambda rows: rows.assign(repetition=9 - rows["repetition"]), OTHERS),
+        (lambda rows: rows.assign(study="omkc"), OTHERS),
+        (lambda rows: rows.assign(result=rows["result"].astype(str)), OTHERS),
+        (lambda rows: rows[rows["repetition"] != 3], LACKING),
+        (lambda rows: pd.concat([rows, rows]), LACKING),
     ],
 )
-def test_rows_beside_those_of_the_runs_are_refused(quick, call, edit):
+def test_rows_that_are_not_those_of_the_runs_are_refused(quick, call, edit, line):
     edit(pd.read_parquet(FOLDER / "runs.parquet")).to_parquet(FOLDER / "runs.parquet")
     small_board.sign(FOLDER)
-    line = "files: mine/runs.parquet: expected the rows of the runs in records.parquet alone, got others"
-    assert refused(call) == line
+    assert refused(call) == f"files: mine{line}"
 
 
-def test_cells_that_are_not_those_of_the_runs_are_refused(quick, call):
-    path = FOLDER / "cells.csv"
-    path.write_text(path.read_text().replace("seeded", "published"))
+@pytest.mark.parametrize(
+    ("name", "old", "new", "line"),
+    [
+        ("cells.csv", "seeded", "published", "files: mine/"),
+        ("about.json", "0.9", "0.8", "settings and splits: ionosphere: expected tune {"),
+    ],
+)
+def test_cells_and_candidates_that_are_not_those_of_the_runs_are_refused(quick, call, name, old, new, line):
+    path = FOLDER / name
+    path.write_text(path.read_text().replace(old, new))
     small_board.sign(FOLDER)
-    assert refused(call).startswith("files: mine/")
+    assert refused(call).startswith(line)
 
 
 def test_other_splits_are_refused_by_their_settings_and_with_forged_ones_by_a_run(remembered, call):
@@ -264,13 +276,6 @@ def test_other_settings_are_refused(quick, call, key, value):
     change("records.parquet", "settings", claim("settings", key, value))
     line = refused(call)
     assert line.startswith(f"settings and splits: ionosphere: expected {key} ") and line.endswith(f"got {value}")
-
-
-def test_runs_with_other_candidates_than_the_submission_names_are_refused(quick, call):
-    path = FOLDER / "about.json"
-    path.write_text(path.read_text().replace("0.9", "0.8"))
-    small_board.sign(FOLDER)
-    assert refused(call).startswith("settings and splits: ionosphere: expected tune {")
 
 
 @pytest.mark.parametrize(
@@ -346,14 +351,6 @@ def test_numbers_of_another_machine_may_differ_by_half_of_what_is_called_a_diffe
         assert "as made again on another machine, give or take 0.5, got" in refused(call)
     else:
         assert call("verify", str(FOLDER))[0] == 0
-
-
-@pytest.mark.parametrize("edit", [lambda rows: rows[rows["repetition"] != 3], lambda rows: pd.concat([rows, rows])])
-def test_repetitions_that_are_missing_or_there_twice_are_refused(quick, call, edit):
-    edit(pd.read_parquet(FOLDER / "runs.parquet")).to_parquet(FOLDER / "runs.parquet")
-    small_board.sign(FOLDER)
-    line = "files: mine: expected a run with one accuracy_percent a repetition on each data set, got 0 of 2 runs"
-    assert refused(call) == line
 
 
 @pytest.mark.parametrize("name", [name for name in archive.NAMES if name != "cells.csv"])
