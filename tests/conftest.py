@@ -55,6 +55,7 @@ def new_project(tmp_path, monkeypatch):
     monkeypatch.delenv("GRAMBENCH_MIRROR", raising=False)
     assert cli.main(["init", "mine"]) == 0
     monkeypatch.chdir("mine")
+    Path(".cache").symlink_to(compiled_code())
 
 
 @pytest.fixture
@@ -91,8 +92,30 @@ def site(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def reference(tmp_path_factory):
+def shared_servers():
+    """Servers that have imported what steps need, for Linux; no test ends or changes them."""
+    from processes import serving
+
+    if sys.platform == "linux":
+        with serving() as started:
+            yield started
+    else:
+        yield [], ""
+
+
+@pytest.fixture
+def servers(shared_servers, monkeypatch):
+    """The processes of the shared servers, which the runs of this test ask: most of a short run is its imports."""
+    processes, found_by = shared_servers
+    monkeypatch.setenv("GRAMBENCH_SERVER", found_by)
+    return processes
+
+
+@pytest.fixture(scope="session")
+def reference(tmp_path_factory, shared_servers):
     """An archive of two configurations of the leaderboard on two data sets, made by runs."""
     import small_board
 
-    return small_board.make(tmp_path_factory.mktemp("reference"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRAMBENCH_SERVER", shared_servers[1])
+        return small_board.make(tmp_path_factory.mktemp("reference"))

@@ -172,6 +172,11 @@ def test_code_is_compiled_again_if_a_module_with_compiled_code_changes(caches, t
     assert [found(), found()] == ["0", "1"]
     os.utime(tmp_path / "src/grambench/report/page.py", (0, 0))
     assert found() == "1"
+    command = command.replace("lazy.square(3.0)", "lazy.square = lazy_numba.largest; lazy.square(numpy.ones(1))")
+    command = command.replace("import lazy", "import lazy, numpy; from grambench.common import lazy_numba")
+    assert found() == "0"
+    monkeypatch.setenv("PYTHONPATH", str((tmp_path / "src").rename(tmp_path / "copy")))
+    assert found() == "1", "another copy of the package"
 
 
 @pytest.mark.parametrize("disabled", "01")

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import psutil
 import pytest
-from copies import NEW, ONLINE, Copy, flip_bit
+from copies import NEW, Copy, flip_bit
 from processes import until
 
 from grambench.common import files, layout, provenance
@@ -175,12 +175,12 @@ def small(tmp_path_factory):
     copy = Copy(
         tmp_path_factory.mktemp("small"),
         datasets=["sonar"],
-        algorithms={"perceptron": {}, "slow": {}},
+        algorithms={"perceptron": {}, "slow": {"path": "../../slow.py"}},
         experts=None,
         published=None,
         sweeps={},
     )
-    (copy.folder / ONLINE / "slow.py").write_text(NEW.format(body=WAIT.format(go=str(copy.folder / "go"))))
+    (copy.folder / "slow.py").write_text(NEW.format(body=WAIT.format(go=str(copy.folder / "go"))))
     copy.snakemake(*(layout.GRAM.format(dataset="sonar", kernel=k) for k in ("polynomial_p1", "gaussian_sigma0.5")))
     return copy
 

@@ -291,7 +291,7 @@ def test_check_of_what_ends_python_fails(call, text, before):
 
 
 @pytest.fixture
-def archived(project, reference):
+def archived(project, reference, servers):
     """A project with an archive of two configurations."""
     shutil.copytree(reference, archive.ARCHIVE)
 

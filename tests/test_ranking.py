@@ -25,7 +25,7 @@ RANKING = layout.RESULTS / "rank/logistic_regression"
 
 
 @pytest.fixture
-def ranked(project, reference, monkeypatch):
+def ranked(project, reference, servers, monkeypatch):
     """A project with this archive; no checks for leaks, which take longer than all else."""
     shutil.copytree(reference, archive.ARCHIVE)
     monkeypatch.setattr(rank, "show_leaks", lambda arguments: False)

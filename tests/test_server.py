@@ -1,6 +1,5 @@
 """A step that a server has forked for ends as one in a process of its own does, and leaves nothing behind."""
 
-import contextlib
 import json
 import os
 import signal
@@ -15,7 +14,7 @@ import numpy as np
 import psutil
 import pytest
 from copies import flip_bit
-from processes import PATIENCE, gone, has_ended, until, written_pid
+from processes import PATIENCE, gone, has_ended, serving, until, written_pid
 from specifications import make_run
 
 from grambench.datasets import store
@@ -60,38 +59,6 @@ def add_one(number):
 """
 HANG = "time.sleep(3000)"
 KERNEL = "gaussian_sigma1"
-
-
-@contextlib.contextmanager
-def serving(sockets=server.SOCKETS):
-    """Start servers in this process; give their processes, and the variable by which a client finds them."""
-    registered = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv(client.SERVER, raising=False)
-        patch.setattr(server.atexit, "register", lambda *call: registered.append(call))
-        patch.setattr(server, "SOCKETS", sockets)
-        server.start()
-        found_by = os.environ.pop(client.SERVER)
-    ((stop, processes),) = registered
-    yield processes, found_by
-    stop(processes)
-    folder = Path(found_by.rpartition(os.pathsep)[0])
-    assert not folder.exists() or any(process.returncode for process in processes)
-
-
-@pytest.fixture(scope="module")
-def shared():
-    """Servers that have imported what steps need; no test ends or changes them."""
-    with serving() as started:
-        yield started
-
-
-@pytest.fixture
-def servers(shared, monkeypatch):
-    """The processes of the shared servers, which the clients of this test ask."""
-    processes, found_by = shared
-    monkeypatch.setenv(client.SERVER, found_by)
-    return processes
 
 
 @pytest.fixture

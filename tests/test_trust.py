@@ -146,7 +146,7 @@ def test_an_edit_of_a_kernel_reaches_the_tables_without_snakemakes_notes(copy):
     old = matrices.open_matrix(gram).copy()
     copy.edit("src/grambench/kernels/functions.py", "-1.0 / (2.0 * width**2)", "-1.0 / (20.0 * width**2)")
     without_notes(copy)
-    copy.call("grambench.cli", "run", "omkc", "--", layout.SUMMARY.format(study="omkc"))
+    copy.snakemake(layout.SUMMARY.format(study="omkc"))
     np.testing.assert_allclose(matrices.open_matrix(gram), old**0.1)
     assert mistakes(copy) != before
 
@@ -173,10 +173,10 @@ def test_a_changed_description_makes_all_that_hangs_on_it_stale(copy):
     changed.specs.age()
     assert Path(prepared).stat().st_mtime == 1.0  # before anything that it is made from
     # other values than those of the content hash: the data set is unavailable, and so are its runs
-    copy.call("grambench.cli", "run", "omkc", "--", prepared, expect=1)
+    copy.snakemake(prepared)
     inner = layout.INNER.format(dataset="sonar")
     assert changed.specs.stale() == [inner, *changed.targets.records("omkc")]  # by one level
-    copy.call("grambench.cli", "run", "omkc", "--", layout.CELLS.format(study="omkc"), expect=1)
+    copy.snakemake(layout.CELLS.format(study="omkc"))
     assert changed.specs.stale() == []
 
 

@@ -150,14 +150,18 @@ def _text(node: object) -> str:
     `ast.unparse` quotes strings inside of strings, and `ast.dump` shows empty fields, as the version does it.
     """
     if isinstance(node, list):
-        return f"[{','.join(map(_text, node))}]"
+        return f"[{','.join([_text(item) for item in node])}]"
     if not isinstance(node, ast.AST):
         return repr(node)
-    fields = {name: value for name, value in ast.iter_fields(node) if value not in (None, []) and name not in NO_CODE}
-    if isinstance(node, ast.JoinedStr):
-        # 3.12.1 leaves empty texts in it
-        fields["values"] = [part for part in node.values if not (isinstance(part, ast.Constant) and part.value == "")]
-    return f"{type(node).__name__}({','.join(f'{name}={_text(value)}' for name, value in fields.items())})"
+    fields = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(node, ast.JoinedStr):
+            # 3.12.1 leaves empty texts in it
+            value = [part for part in node.values if not (isinstance(part, ast.Constant) and part.value == "")]
+        if value is not None and value != [] and name not in NO_CODE:
+            fields.append(f"{name}={_text(value)}")
+    return f"{type(node).__name__}({','.join(fields)})"
 
 
 def _tree(module: str) -> ast.Module:

@@ -14,13 +14,23 @@ from typing import Any
 
 from numba.core import caching
 
+from grambench.common.shipped import PACKAGE
+
 # MARK and CRC-32, after the content that numba writes and reads
 TRAILER = struct.Struct("<8sI")
 MARK = b"gbcache\n"
 
 
 class Sealed(caching.UserProvidedCacheLocator):
-    """The folder NUMBA_CACHE_DIR."""
+    """The folder NUMBA_CACHE_DIR; copies of the package share what one of them has compiled."""
+
+    @classmethod
+    def get_suitable_cache_subpath(cls, py_file: str) -> str:
+        """Return the place of a module's folder in the package, or a name of a folder elsewhere by its path."""
+        path = Path(py_file).parent
+        if path.is_relative_to(PACKAGE):
+            return str(path.relative_to(PACKAGE.parent))
+        return str(super().get_suitable_cache_subpath(py_file))
 
 
 class SealedFiles(caching.IndexDataCacheFile):
