@@ -3,9 +3,10 @@
 import importlib.metadata
 import os
 import re
+import subprocess
+import sys
 import tomllib
 
-import forked_snakemake
 import pytest
 import yaml
 from copies import ROOT, copy_repository
@@ -34,11 +35,12 @@ PYTHON = next(name.partition("=")[2] for name in ENVIRONMENT if isinstance(name,
 
 
 def snakemake(folder, *arguments):
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     environment.pop("GRAMBENCH_MIRROR", None)
-    code, said = forked_snakemake.snakemake(folder, environment, "--cores", "1", *arguments)
-    assert code == 0, said[-9000:]
-    return said
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", *arguments]
+    answer = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stdout[-3000:] + answer.stderr[-6000:]
+    return answer.stdout + answer.stderr
 
 
 @pytest.mark.workflow
