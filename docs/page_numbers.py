@@ -16,7 +16,20 @@ import numpy as np
 import pandas as pd
 from board_pages import images, lead_on_synthetic, leaderboard_images, leaderboard_views, views
 from page_parts import WORDS, Part, Sentence, Table, points
-from paper_pages import OF_OMKC, ca, ca_rows, obscure, obscure_rows, oks, oks_rows, omkc, omkc_rows, rkl, rkl_rows
+from paper_pages import (
+    OF_OMKC,
+    ca,
+    ca_rows,
+    obscure,
+    obscure_rows,
+    oks,
+    oks_rows,
+    omkc,
+    omkc_rows,
+    printed_twice,
+    rkl,
+    rkl_rows,
+)
 from reference_numbers import ACCURACY, JUDGED, ROOT, counted, learned, reproduced, results_of
 from vectors_page import lead, leaderboard, vectors
 
@@ -99,6 +112,9 @@ def readme() -> Iterator[Part]:
         "(Afkanpour et al. 2013) | {} errors and {} of {} median ranks, most on tasks of ours | {} | {} | {} | {} |",
         [str(len(errors)), str(len(ranks)), str(len(printed)), *counted(pd.concat([errors, ranks]))],
     )
+    numbers = reproduced("omkc", *OF_OMKC)
+    twice, results = printed_twice(numbers)
+    yield Sentence("{} of OMKC's {} are {} printed twice", [twice, counted(numbers)[0], results])
     yield from _best_of_the_boards()
     accuracies = reproduced("rkl", ACCURACY)
     free = accuracies[accuracies["chosen"] == ""]

@@ -106,8 +106,10 @@ def shared_servers():
 @pytest.fixture
 def servers(shared_servers, monkeypatch):
     """The processes of the shared servers, which the runs of this test ask: most of a short run is its imports."""
+    from grambench.pipeline import client
+
     processes, found_by = shared_servers
-    monkeypatch.setenv("GRAMBENCH_SERVER", found_by)
+    monkeypatch.setenv(client.SERVER, found_by)
     return processes
 
 
@@ -116,6 +118,8 @@ def reference(tmp_path_factory, shared_servers):
     """An archive of two configurations of the leaderboard on two data sets, made by runs."""
     import small_board
 
+    from grambench.pipeline import client
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRAMBENCH_SERVER", shared_servers[1])
+        patch.setenv(client.SERVER, shared_servers[1])
         return small_board.make(tmp_path_factory.mktemp("reference"))

@@ -155,18 +155,21 @@ def test_the_pool_moves_accuracy_more_than_the_weights():
 
 def test_noise_alone_moves_no_accuracy():
     """Of equal means whose splits differ, a mean distance is about 0, since a split has no part in its own sign."""
-    rng = np.random.default_rng(0)
-    rows = [
-        row
-        for dataset in SETS
-        for name in BOTH + ON_FEATURES
-        for row in plain(dataset, name, "accuracy_percent", *(80.0 + 3.0 * rng.normal(size=10)))
-    ]
-    planted = results(STUDY, rows)
-    pool, weights = planted.moved_by_pool(BOTH, "features", "accuracy_percent", SETS)
-    raw = planted.means(BOTH + ON_FEATURES, "accuracy_percent")
-    distance = np.abs(raw[BOTH].to_numpy() - raw[ON_FEATURES].to_numpy()).mean()
-    assert distance > 0.7 and abs(pool.mean()) < 0.5 * distance and abs(weights.mean()) < 0.5 * distance
+    rng, moved = np.random.default_rng(0), []
+    for _ in range(16):
+        rows = [
+            row
+            for dataset in SETS
+            for name in BOTH + ON_FEATURES
+            for row in plain(dataset, name, "accuracy_percent", *(80.0 + 3.0 * rng.normal(size=10)))
+        ]
+        planted = results(STUDY, rows)
+        pool, weights = planted.moved_by_pool(BOTH, "features", "accuracy_percent", SETS)
+        raw = planted.means(BOTH + ON_FEATURES, "accuracy_percent")
+        assert np.abs(raw[BOTH].to_numpy() - raw[ON_FEATURES].to_numpy()).mean() > 0.7
+        moved.append([pool.mean(), weights.mean()])
+    # in one study they have standard deviations of 0.3 and 0.4, and a distance that keeps its noise is 1.1
+    assert np.abs(np.mean(moved, axis=0)).max() < 0.2
 
 
 def test_means_that_are_equal_but_for_rounding_give_no_sign():
