@@ -107,7 +107,7 @@ def test_boosting_names_the_extra_that_it_lacks(light):
     fits = "KernelClassifier('gradient_boosting').fit([[0.0], [1.0]] * 8, [0, 1] * 8)"
     code = f"from grambench import KernelClassifier; {fits}"
     last = python_with(light, code).stderr.splitlines()[-1]
-    assert last == 'ImportError: gradient_boosting needs the boosting extra: pip install "grambench[boosting]"'
+    assert last == 'ImportError: gradient_boosting needs LightGBM: pip install "lightgbm>=4.6,<5"'
     assert PROJECT["optional-dependencies"]["boosting"][0] in PROJECT["optional-dependencies"]["workflow"]
 
 

@@ -946,10 +946,10 @@ def test_a_file_is_compared_in_one_command(tmp_path, monkeypatch, capsys):
             in out
             and "; 4 of 38 configurations were compared.\n" in out
         )
-        assert "\nRows used: 240 of 241; 1 lack a value, --impute keeps those with a label.\n" in out
+        assert "\nRows used: 240 of 241; 1 lacks a value, --impute keeps those with a label.\n" in out
         assert "\ngo on: cd genes_comparison; grambench open shows the report, grambench table " in out
     page = (tmp_path / "genes_comparison/results/report/pages/study-leaderboard_views.html").read_text()
-    assert "<dt>Rows used</dt><dd>genes 240 of 241; 1 lack a value</dd>" in page
+    assert "<dt>Rows used</dt><dd>genes 240 of 241; 1 lacks a value</dd>" in page
 
 
 @pytest.mark.parametrize("board", ["leaderboard", "leaderboard_views"])

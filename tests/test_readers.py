@@ -71,14 +71,14 @@ def test_missing_values_that_splits_fill(tmp_path):
     raw = read("csv", path, **options, drop_incomplete=True, minmax=True)
     np.testing.assert_array_equal(raw.features, [[-1, -1, 1, -1], [np.nan, 1, -1, -1], [1, -1, -1, 1]])
     assert raw.remarks() == {
-        "rows used": "3 of 4; 1 lack a value",
+        "rows used": "3 of 4; 1 lacks a value",
         "missing values": "1 of 12; each split fills them by medians of its training examples",
     }
     # without a column of "?", a missing text leaves its row out
     left = read("csv", path, **options | {"one_hot": {"1": ["blue", "red"]}, "impute": False}, drop_incomplete=True)
     assert left.features.tolist() == [[1, 0, 1]] and left.remarks() == {"rows used": "1 of 4; 3 lack a value"}
     others = read("csv", path, label=1, drop=[2], codes={"?": 9}, classes=["red"], drop_incomplete=True)
-    assert others.remarks() == {"rows used": "2 of 4; 1 lack a value"}
+    assert others.remarks() == {"rows used": "2 of 4; 1 lacks a value"}
 
 
 def test_a_parquet_file_with_the_options_of_a_table(tmp_path):

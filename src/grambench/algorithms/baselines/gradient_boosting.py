@@ -92,7 +92,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     try:
         import lightgbm
     except ImportError:
-        raise ImportError('gradient_boosting needs the boosting extra: pip install "grambench[boosting]"') from None
+        raise ImportError('gradient_boosting needs LightGBM: pip install "lightgbm>=4.6,<5"') from None
     # its wheels do not bring the OpenMP library, which a slim container or macOS may lack
     except OSError as error:
         raise ImportError(f"gradient_boosting needs OpenMP (Debian: libgomp1, macOS: libomp), got {error}") from None

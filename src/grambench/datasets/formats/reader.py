@@ -161,7 +161,8 @@ class Raw:
         """Return in words which rows are used if not all are, and how many values are missing if any are."""
         n, remarks = len(self.labels), dict[str, str]()
         if left_out := self.incomplete + self.others:
-            remarks[ROWS_USED] = f"{n} of {n + left_out}" + f"; {self.incomplete} lack a value" * bool(self.incomplete)
+            lacking = f"; {self.incomplete} {'lacks' if self.incomplete == 1 else 'lack'} a value"
+            remarks[ROWS_USED] = f"{n} of {n + left_out}{lacking if self.incomplete else ''}"
         if isinstance(self.features, np.ndarray) and (missing := int(np.isnan(self.features).sum())):
             fill = "each split fills them by medians of its training examples"
             remarks[MISSING_VALUES] = f"{missing} of {self.features.size}; {fill}"
