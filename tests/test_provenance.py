@@ -1,5 +1,6 @@
 """What a record says of the settings and the machine that it was made with."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -43,3 +44,27 @@ def test_a_processor_is_named_with_its_model(monkeypatch, tmp_path, text, name):
     monkeypatch.setattr(provenance, "Path", lambda path: info if path == "/proc/cpuinfo" else Path(path))
     monkeypatch.setattr(provenance.platform, "processor", lambda: "arm64")
     assert provenance.processor() == name
+
+
+def test_a_revision_is_dirty_by_changes_outside_of_the_archive(tmp_path):
+    """A maintainer archives a study, and then runs the next one of the same revision."""
+
+    def git(*words):
+        return subprocess.check_output(
+            ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=tmp_path, text=True
+        )
+
+    assert provenance.revision(tmp_path) == "unknown"
+    git("init", "-q")
+    files = [tmp_path / "src" / "code.py", tmp_path / "reference" / "omkc" / "about.json"]
+    for file in files:
+        file.parent.mkdir(parents=True)
+        file.write_text("1")
+    git("add", ".")
+    git("commit", "-q", "-m", "first")
+    commit = git("rev-parse", "HEAD")[:12]
+    assert provenance.revision(files[0].parent) == commit
+    files[1].write_text("2")
+    assert provenance.revision(files[0].parent) == commit
+    files[0].write_text("2")
+    assert provenance.revision(files[0].parent) == f"{commit}-dirty"

@@ -111,12 +111,17 @@ def processor() -> str:
     return ", ".join([name, *numbers])
 
 
-def revision() -> str:
-    """Return the git commit of the source tree, with "-dirty" if it has local changes."""
+def revision(folder: Path = Path(__file__).parent) -> str:
+    """Return the git commit of the source tree of a folder, with "-dirty" if it has local changes.
+
+    The archive does not count, since a maintainer updates it study by study.
+    """
+
+    def ask(*words: str) -> str:
+        return subprocess.check_output(["git", *words], cwd=folder, stderr=subprocess.DEVNULL, text=True, timeout=10)
+
     try:
-        command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
-        return subprocess.check_output(
-            command, cwd=Path(__file__).parent, stderr=subprocess.DEVNULL, text=True, timeout=10
-        ).strip()
+        changed = ask("diff", "HEAD", "--name-only", "--", ":/", ":(top,exclude)reference")
+        return ask("rev-parse", "--short=12", "HEAD").strip() + "-dirty" * bool(changed)
     except (OSError, subprocess.SubprocessError):
         return "unknown"
