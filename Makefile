@@ -2,7 +2,6 @@
 PYTHON ?= python3
 CORES ?= all
 STUDY ?= tests/slurm/small.yaml
-RESULTS ?= results
 BIN := .venv/bin
 # the files with tests of compiled functions, which also run without the compiler, where an index beyond an array raises;
 # those of LONG, which then skip tests or shorten streams, run with bounds checked too
@@ -12,7 +11,7 @@ compiled = $(patsubst %,tests/test_%.py,$(1)) -m compiled
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet $(PIPFLAGS)
 
-.PHONY: install dev demo test test-lowest test-newest test-slurm replications checksums same lint lock docs site dictionary statements pages schema release clean
+.PHONY: install dev demo test test-lowest test-newest test-slurm replications checksums same lint lock docs site dictionary pages schema release clean
 
 install: .venv/run.stamp
 
@@ -84,10 +83,9 @@ site: .venv/dev.stamp # docs without the report of the reference results, which 
 dictionary: .venv/dev.stamp
 	$(BIN)/python docs/data_dictionary.py docs/data_dictionary.md
 
-statements: .venv/dev.stamp
-	$(BIN)/python docs/statements.py $(RESULTS)
-
-pages: .venv/dev.stamp
+pages: .venv/dev.stamp # statements before numbers, which are looked up in them too
+	$(BIN)/grambench report
+	$(BIN)/python docs/statements.py results/reference/files
 	$(BIN)/python docs/page_numbers.py
 	$(BIN)/python benchmarks/paper_figures.py docs/papers
 

@@ -213,7 +213,7 @@ def test_a_page_lists_every_statement_of_its_paper(paper):
     cells = [[re.sub(r"\\([|*<])", r"\1", cell) for cell in re.split(r"(?<!\\) \| ", row[2:-2])] for row in rows]
     listed = [statements.Statement(claim, section, *rest) for section, claim, *rest in cells]
     expected = statements.statements(paper)
-    assert [each[:3] for each in listed] == [each[:3] for each in expected], "stale: make statements"
+    assert [each[:3] for each in listed] == [each[:3] for each in expected], "stale: make pages"
     assert [each for each in listed if not each.claim] == [each for each in expected if not each.claim]
     assert {each.verdict for each in listed} <= {*statements.DECIDED, "undecided", "unavailable", statements.NOT_RUN}
     assert all(each.evidence for each in listed)

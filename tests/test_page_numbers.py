@@ -58,4 +58,4 @@ def test_statements_equal_the_archive(paper, tmp_path):
         (tmp_path / study).mkdir()
         reference_numbers.claims_of(study).to_csv(tmp_path / study / "claims.csv", index=False)
     page = (ROOT / f"docs/papers/{paper}.md").read_text(encoding="utf-8")
-    assert statements.section(statements.statements(paper, tmp_path)) in page, "stale: make statements"
+    assert statements.section(statements.statements(paper, tmp_path)) in page, "stale: make pages"
