@@ -1,4 +1,4 @@
-"""Makes the tests independent of who runs them: single-threaded linear algebra, a cache of compiled code of its own."""
+"""Makes the tests independent of who runs them: AVX2 and one thread in linear algebra, compiled code of their own."""
 
 import os
 import shutil
@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from compiled_code import compiled_code
 
+from grambench.common import environment
+
 CONFIG = Path(__file__).parent.parent / "config"
 
 os.environ.setdefault("NUMBA_CACHE_DIR", str(compiled_code()))
@@ -18,6 +20,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
+os.environ.update(environment.instructions())
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent / "docs")]
 
 

@@ -17,6 +17,7 @@ from copies import flip_bit
 from processes import PATIENCE, gone, has_ended, serving, until, written_pid
 from specifications import make_run
 
+from grambench.common import environment, provenance
 from grambench.datasets import store
 from grambench.kernels import grams, matrices
 from grambench.kernels.functions import Kernel
@@ -115,6 +116,8 @@ def test_a_run_has_the_numbers_of_one_in_a_process_of_its_own(run, tmp_path, mon
     assert (alone.status, forked.status) == ("ok", "ok")
     np.testing.assert_array_equal(forked.metrics["mistake_percent"], alone.metrics["mistake_percent"])
     assert forked.identity == alone.identity
+    limited = [provenance.is_limited(each.provenance) for each in (alone, forked)]
+    assert limited == [bool(environment.instructions())] * 2
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")

@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from grambench.common import environment
 from grambench.common.errors import ConfigError, GrambenchError
 
 DEFAULT_SECONDS = 300.0
@@ -136,8 +137,8 @@ def run_checks(
         reader = threading.Thread(target=_read_results, args=(path, ended, results, show))
         reader.start()
         try:
-            environment = os.environ | supervise.ENVIRONMENT
-            outcome = supervise.run(command, seconds=seconds, memory_mb=MEMORY_MB, errors=output, env=environment)
+            variables = os.environ | environment.COMPUTING
+            outcome = supervise.run(command, seconds=seconds, memory_mb=MEMORY_MB, errors=output, env=variables)
         finally:
             ended.set()
             reader.join()

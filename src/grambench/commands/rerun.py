@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from grambench.commands import names
 from grambench.commands.project import read_plan
-from grambench.common import layout
+from grambench.common import layout, provenance
 from grambench.common.errors import DataError, unknown_name
 from grambench.common.layout import Cell
 
@@ -75,7 +75,8 @@ def _other_differences(stored: "Record", new: "Record") -> Iterator[str]:
         if stored.orders == "published" != new.orders:
             yield "note: the data here stand in for the authors' files, whose permutations the stored record has"
     then, now = (record.provenance.get("processor") for record in (stored, new))
-    if then != now:
+    libraries = {record.provenance.get("blas") for record in (stored, new)}
+    if then != now and not (len(libraries) == 1 and provenance.is_limited(new.provenance)):
         depends = "last digits depend on it, and by them the steps of a solver and kernels with small weights"
         yield f"note: the stored record names another processor ({then}, here {now}): {depends}"
     if stored.code != new.code:

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from grambench.common import layout, threads
+from grambench.common import environment, layout, threads
 from grambench.common.files import digest, identity_of, made_from_of
 
 PACKAGES = ("grambench", "numpy", "scipy", "scikit-learn", "numba", "pillow", "h5py", "snakemake")
@@ -90,11 +90,17 @@ def version_of(package: str) -> str:
 
 
 def blas() -> str:
-    """Return the name and version of NumPy's linear algebra library."""
+    """Return the name and version of NumPy's linear algebra library, and the processor that it is limited to."""
     import numpy as np
 
     build = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
-    return f"{build.get('name', 'unknown')} {build.get('version', '')}".strip()
+    limit = os.environ.get(environment.CORE, "")
+    return f"{build.get('name', 'unknown')} {build.get('version', '')} {limit}".strip()
+
+
+def is_limited(collected: Mapping[str, Any]) -> bool:
+    """Return whether linear algebra of a record was limited to AVX2, with which its numbers have the same digits."""
+    return str(collected.get("blas", "")).endswith(f" {environment.AVX2[environment.CORE]}")
 
 
 def processor() -> str:

@@ -31,7 +31,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-from grambench.common import files
+from grambench.common import environment, files
 from grambench.common.forks import Fork, end_with
 from grambench.pipeline import fingerprint, supervise
 from grambench.pipeline.client import HALVES, SERVER, SOCKETS, has_ended
@@ -52,7 +52,7 @@ COUNT = 4
 # the folder of the sockets among temporary files
 PREFIX = "grambench-servers-"
 # Arrow's allocator would start a thread in the server, and a process with several threads must not fork
-ENVIRONMENT = supervise.ENVIRONMENT | {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
+ENVIRONMENT = environment.COMPUTING | {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
 
 
 def start() -> None:
@@ -64,7 +64,7 @@ def start() -> None:
     os.environ.pop(SERVER, None)
     if sys.platform != "linux" or not hasattr(os, "pidfd_open"):
         return
-    folder, environment = _make_folder(), os.environ | ENVIRONMENT
+    folder, variables = _make_folder(), os.environ | ENVIRONMENT
     processes: list[subprocess.Popen[bytes]] = []
     atexit.register(_stop, processes)
     for name in SOCKETS:
@@ -77,7 +77,7 @@ def start() -> None:
             listener.listen()
             command = [sys.executable, "-m", "grambench.pipeline.server", str(listener.fileno())]
             pipe, handed_over = subprocess.PIPE, [listener.fileno()]
-            processes.append(subprocess.Popen(command, stdin=pipe, pass_fds=handed_over, env=environment))
+            processes.append(subprocess.Popen(command, stdin=pipe, pass_fds=handed_over, env=variables))
     os.environ[SERVER] = f"{folder}{os.pathsep}{sys.executable}"
 
 

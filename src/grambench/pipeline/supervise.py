@@ -22,7 +22,7 @@ from typing import IO, BinaryIO, Literal, NamedTuple
 
 import psutil
 
-from grambench.common import threads
+from grambench.common import environment
 from grambench.common.errors import plain
 from grambench.common.forks import PR_SET_CHILD_SUBREAPER, Fork, end_with, prctl
 from grambench.pipeline.client import ENDING
@@ -48,8 +48,6 @@ LINE = 500
 # lines of output in the record of a failed step, and in the log of any job
 DETAIL_LINES = 20
 LOG_LINES = 200
-# with another hash seed, a set of texts has another order
-ENVIRONMENT = dict.fromkeys(threads.VARIABLES, "1") | {"PYTHONHASHSEED": "0"}
 TRACEBACK = "Traceback (most recent call last):"
 # the variable with the process id of the `grambench run` that has started Snakemake
 COMMAND = "GRAMBENCH_COMMAND"
@@ -185,7 +183,7 @@ def step(name: str, job: Job) -> Ending:
                 seconds=job.seconds,
                 memory_mb=job.memory_mb,
                 errors=errors,
-                env=os.environ | ENVIRONMENT,
+                env=os.environ | environment.COMPUTING,
                 stdin=spec,
             )
         finally:
