@@ -68,3 +68,14 @@ def test_a_revision_is_dirty_by_changes_outside_of_the_archive(tmp_path):
     assert provenance.revision(files[0].parent) == commit
     files[0].write_text("2")
     assert provenance.revision(files[0].parent) == f"{commit}-dirty"
+
+
+def test_last_bits_depend_on_the_processor_unless_avx2_is_the_limit():
+    made = {"versions": {"numpy": "2"}, "blas": "openblas 3 Haswell", "platform": "Linux-6-x86_64-with-glibc2.36"}
+    made["processor"] = "one"
+    rounding = provenance.rounding
+    assert rounding(made) == rounding(made | {"processor": "two", "platform": "Linux-5-x86_64-with-glibc2.36"})
+    for name, other in [("platform", "Linux-6-x86_64-with-glibc2.9"), ("versions", {}), ("blas", "openblas 3")]:
+        assert rounding(made) != rounding(made | {name: other})
+    unlimited = made | {"blas": "openblas 3"}
+    assert rounding(unlimited) != rounding(unlimited | {"processor": "two"})

@@ -116,8 +116,8 @@ def test_a_run_has_the_numbers_of_one_in_a_process_of_its_own(run, tmp_path, mon
     assert (alone.status, forked.status) == ("ok", "ok")
     np.testing.assert_array_equal(forked.metrics["mistake_percent"], alone.metrics["mistake_percent"])
     assert forked.identity == alone.identity
-    limited = [provenance.is_limited(each.provenance) for each in (alone, forked)]
-    assert limited == [bool(environment.instructions())] * 2
+    processors = [provenance.rounding(each.provenance)[-1] for each in (alone, forked)]
+    assert processors == [None if environment.instructions() else provenance.processor()] * 2
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")

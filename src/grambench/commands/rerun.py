@@ -75,8 +75,7 @@ def _other_differences(stored: "Record", new: "Record") -> Iterator[str]:
         if stored.orders == "published" != new.orders:
             yield "note: the data here stand in for the authors' files, whose permutations the stored record has"
     then, now = (record.provenance.get("processor") for record in (stored, new))
-    libraries = {record.provenance.get("blas") for record in (stored, new)}
-    if then != now and not (len(libraries) == 1 and provenance.is_limited(new.provenance)):
+    if then != now and provenance.rounding(stored.provenance) != provenance.rounding(new.provenance):
         depends = "last digits depend on it, and by them the steps of a solver and kernels with small weights"
         yield f"note: the stored record names another processor ({then}, here {now}): {depends}"
     if stored.code != new.code:

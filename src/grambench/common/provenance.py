@@ -98,9 +98,15 @@ def blas() -> str:
     return f"{build.get('name', 'unknown')} {build.get('version', '')} {limit}".strip()
 
 
-def is_limited(collected: Mapping[str, Any]) -> bool:
-    """Return whether linear algebra of a record was limited to AVX2, with which its numbers have the same digits."""
-    return str(collected.get("blas", "")).endswith(f" {environment.AVX2[environment.CORE]}")
+def rounding(collected: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return what the last bits of a record's numbers depend on, where its settings and code are the same.
+
+    These are the versions of packages, linear algebra, the C library, and the processor unless AVX2 is the limit.
+    """
+    blas = str(collected.get("blas", ""))
+    limited = blas.endswith(f" {environment.AVX2[environment.CORE]}")
+    libc = str(collected.get("platform", "")).rpartition("-with-")[2]
+    return collected.get("versions"), blas, libc, None if limited else collected.get("processor")
 
 
 def processor() -> str:

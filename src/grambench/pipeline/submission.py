@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from grambench.common import layout
+from grambench.common import layout, provenance
 from grambench.common.errors import DataError, unknown_name
 from grambench.common.files import atomic
 from grambench.common.layout import Cell
@@ -31,8 +31,6 @@ from grambench.results.records import Record
 from grambench.results.study import Results
 
 ALGORITHM = "algorithm.py"
-# what the last bits of numbers depend on, where settings and code are the same
-MACHINE = ("processor", "blas", "versions")
 
 
 class Chosen(ConfigModel):
@@ -168,8 +166,8 @@ def setting_faults(submission: Submission, plan: Plan, spec: Trial) -> Iterator[
 def number_faults(submission: Submission, ranking: Ranking) -> Iterator[str]:
     """Yield the runs whose numbers are others when they are made again.
 
-    On a machine like that of the submission all numbers but times are equal. Elsewhere rounding may select another
-    C, or change a prediction: the mean accuracies are within TOLERANCE.
+    Where sums are rounded as for the submission, all numbers but times are equal. Elsewhere rounding may select
+    another C, or change a prediction: the mean accuracies are within TOLERANCE.
     """
     yield from (f"{dataset}: its run was not made again: {reason}" for dataset, reason in ranking.left_out.items())
     runs, curves = (pd.read_parquet(archive.path_of(submission.folder, name)) for name in (layout.RUNS, layout.CURVES))
@@ -177,7 +175,7 @@ def number_faults(submission: Submission, ranking: Ranking) -> Iterator[str]:
         record, dataset = submission.records[again.dataset], again.dataset
         if again.status != "ok":
             yield f"{dataset}: expected the run to succeed again, got {again.status}: {again.reason}"
-        elif all(record.provenance.get(name) == again.provenance[name] for name in MACHINE):
+        elif provenance.rounding(record.provenance) == provenance.rounding(again.provenance):
             for table, expected in zip((runs, curves), collect.tables({path: again})[:2], strict=True):
                 yield from (f"{dataset}: {fault}" for fault in _unequal(table[table["dataset"] == dataset], expected))
         else:
